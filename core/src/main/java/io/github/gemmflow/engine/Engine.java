@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.engine;
+
+/**
+ * One process's end of the network that connects the ranks of a job. Polled and never blocking, as
+ * MPI is: calls start things, and only {@link #progress} moves them.
+ *
+ * <p>One thread, the comm thread, makes all calls on an engine and its channels, except {@link
+ * #rank}, {@link #size}, {@link #name}, {@link #island} and {@link #announces}, which any thread
+ * may make. A failure of the network is an {@link io.github.gemmflow.failure.EngineException} from
+ * any call, and final. {@code EngineContract} in the test artifact says in tests what is expected.
+ */
+public interface Engine extends AutoCloseable {
+  /** What it is, for logs; with the version of the library behind it, if there is one. */
+  String name();
+
+  /** This process's rank in the job. */
+  int rank();
+
+  /** The number of ranks in the job. */
+  int size();
+
+  /**
+   * Ranks with different islands never share memory, even if they could; ranks with equal ones are
+   * tried. Only an engine that pretends to have several hosts returns anything but "".
+   */
+  default String island() {
+    return "";
+  }
+
+  /**
+   * Whether this engine calls the runnable given to {@link #onActivity} whenever {@link #progress}
+   * would find something. If not, it is polled.
+   */
+  boolean announces();
+
+  /** Sets what to call, from any thread, when there may be progress to make. */
+  void onActivity(Runnable wakeUp);
+
+  /** The channel of all ranks. */
+  Channel world();
+
+  /**
+   * A new channel for the ranks that give the same color; their order is that of the job.
+   * Collective over all ranks, and may block until all have called it.
+   *
+   * @param color at least 0
+   */
+  Channel split(int color);
+
+  /**
+   * Moves transfers and exchanges on, without blocking.
+   *
+   * @return how many were completed by this call
+   */
+  int progress();
+
+  /** Ends the job for all ranks, as quickly as the engine can. */
+  void abort(String reason);
+
+  /** Leaves the job in good order. Collective for engines that need it. */
+  @Override
+  void close();
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.engine.local;
+
+import io.github.gemmflow.engine.Channel;
+import io.github.gemmflow.engine.Exchange;
+import io.github.gemmflow.matrix.Block;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A group of ranks of a {@link LocalFabric}. */
+final class LocalChannel implements Channel {
+  /** Below this many bytes a send is done at once, as in MPI; above it, when it was received. */
+  private static final long EAGER_BYTES = 4096;
+
+  private final LocalFabric fabric;
+  private final String name;
+  private final int[] members;
+  private final int rank;
+  private final LocalEngine engine;
+  private final List<Transfer> requests = new ArrayList<>();
+  private final Deque<Integer> unused = new ArrayDeque<>();
+  private long exchanges;
+
+  LocalChannel(LocalFabric fabric, String name, int[] members, int worldRank, LocalEngine engine) {
+    this.fabric = fabric;
+    this.name = name;
+    this.members = members;
+    this.rank = Arrays.binarySearch(members, worldRank);
+    this.engine = engine;
+  }
+
+  @Override
+  public int rank() {
+    return rank;
+  }
+
+  @Override
+  public int size() {
+    return members.length;
+  }
+
+  @Override
+  public int send(int target, int tag, Block block, boolean synchronous) {
+    fabric.checkAlive();
+    int request = newRequest();
+    Transfer send = requests.get(request);
+    LocalEngine peer = fabric.peer(members[target]);
+    if (synchronous || block.bytes() > EAGER_BYTES) {
+      send.start(name, rank, tag, block, peer.mailbox(), engine);
+      peer.mailbox().addSend(send);
+    } else {
+      peer.mailbox().addBufferedSend(name, rank, tag, block);
+      send.finished();
+    }
+    peer.announce();
+    return request;
+  }
+
+  @Override
+  public int receive(int source, int tag, Block block) {
+    fabric.checkAlive();
+    int request = newRequest();
+    Transfer receive = requests.get(request);
+    receive.start(name, source, tag, block, engine.mailbox(), engine);
+    engine.mailbox().addReceive(receive);
+    return request;
+  }
+
+  private int newRequest() {
+    Integer free = unused.poll();
+    if (free != null) {
+      return free;
+    }
+    requests.add(new Transfer());
+    return requests.size() - 1;
+  }
+
+  @Override
+  public boolean isDone(int request) {
+    if (!requests.get(request).isDone()) {
+      return false;
+    }
+    unused.push(request);
+    return true;
+  }
+
+  @Override
+  public boolean cancel(int request) {
+    requests.get(request).cancel();
+    unused.push(request);
+    return true;
+  }
+
+  @Override
+  public Exchange allGather(byte[] mine) {
+    return fabric.meet(name + "-" + exchanges++, rank, members.length, mine);
+  }
+
+  @Override
+  public Exchange broadcast(int root, byte @Nullable [] payload) {
+    byte[] mine = rank == root && payload != null ? payload : new byte[0];
+    Exchange all = allGather(mine);
+    return new Exchange() {
+      @Override
+      public boolean isDone() {
+        return all.isDone();
+      }
+
+      @Override
+      public byte[][] result() {
+        return new byte[][] {all.result()[root]};
+      }
+    };
+  }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.kernel;
+
+import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.matrix.Matrix;
+
+/**
+ * A compute library, as the compute lane needs it. Implementations are thread-safe, and keep these
+ * promises, which {@code KernelContract} in the test artifact checks:
+ *
+ * <ul>
+ *   <li>integer-valued inputs whose products and sums a float holds exactly give the exact product;
+ *   <li>an element of C has the same bits whatever rows and columns it is computed together with.
+ * </ul>
+ */
+public interface Kernel {
+  /** A short name for logs and for {@code gemmflow.kernel}. */
+  String name();
+
+  /**
+   * Packs weights for this kernel. Local; the source may be freed afterwards.
+   *
+   * @param weights {@code k x n} or {@code n x k}, as {@code layout} says
+   */
+  PackedWeights pack(Matrix weights, WeightLayout layout);
+
+  /**
+   * Prepares {@code C = A x B} for weights that this kernel packed.
+   *
+   * @param input the type of A; it must be that of the weights
+   * @param output the type of C: F32, or that of A
+   * @param threads how many threads will call {@link Product#multiply} at the same time
+   */
+  Product product(PackedWeights weights, DType input, DType output, int threads);
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.kernel;
+
+import io.github.gemmflow.matrix.Block;
+import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.matrix.Matrix;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+
+/**
+ * The product in plain Java, which every other kernel is held against. Each element of C is summed
+ * in F32 in the order of {@code k}, one rounding per multiplication and one per addition, so its
+ * bits do not depend on how the work is cut.
+ */
+public final class ReferenceKernel implements Kernel {
+  /** Columns in a panel: enough for the JIT to vectorise, few enough for sums to stay in L1. */
+  private static final int PANEL = 64;
+
+  @Override
+  public String name() {
+    return "reference";
+  }
+
+  @Override
+  public PackedWeights pack(Matrix weights, WeightLayout layout) {
+    boolean outIn = layout == WeightLayout.OUT_IN;
+    long inputs = outIn ? weights.columns() : weights.rows();
+    long outputs = outIn ? weights.rows() : weights.columns();
+    float[][] panels = new float[Math.toIntExact(Math.ceilDiv(outputs, PANEL))][];
+    for (int p = 0; p < panels.length; p++) {
+      float[] panel = new float[Math.toIntExact(Math.multiplyExact(inputs, PANEL))];
+      long first = (long) p * PANEL;
+      int width = (int) Math.min(PANEL, outputs - first);
+      for (int k = 0; k < inputs; k++) {
+        for (int j = 0; j < width; j++) {
+          panel[k * PANEL + j] = outIn ? weights.get(first + j, k) : weights.get(k, first + j);
+        }
+      }
+      panels[p] = panel;
+    }
+    return new Panels(this, weights.type(), inputs, outputs, panels);
+  }
+
+  @Override
+  public Product product(PackedWeights weights, DType input, DType output, int threads) {
+    return new PanelProduct((Panels) weights, input, output, threads);
+  }
+
+  /** B as F32, cut into panels of {@link #PANEL} columns, each row-major and padded with zeros. */
+  private static final class Panels extends PackedWeights {
+    private float[][] panels;
+
+    Panels(Kernel kernel, DType type, long inputs, long outputs, float[][] panels) {
+      super(kernel, type, inputs, outputs);
+      this.panels = panels;
+    }
+
+    @Override
+    protected void free() {
+      panels = new float[0][];
+    }
+  }
+
+  private static final class PanelProduct implements Product {
+    private final Panels weights;
+    private final DType input;
+    private final DType output;
+    private final float[][] rowOf;
+    private final float[][] sumsOf;
+
+    PanelProduct(Panels weights, DType input, DType output, int threads) {
+      this.weights = weights;
+      this.input = input;
+      this.output = output;
+      this.rowOf = new float[threads][Math.toIntExact(weights.inputs())];
+      this.sumsOf = new float[threads][PANEL];
+    }
+
+    @Override
+    public int columnGranularity() {
+      return PANEL;
+    }
+
+    @Override
+    public int worthwhileRows() {
+      return 4;
+    }
+
+    @Override
+    public void multiply(int thread, Block a, Block c, long firstColumn, boolean accumulate) {
+      float[] row = rowOf[thread];
+      long columns = c.rowBytes() / output.bytes();
+      for (long i = 0; i < a.rows(); i++) {
+        load(a.memory(), a.offset() + i * a.stride(), row);
+        long target = c.offset() + i * c.stride();
+        long column = firstColumn;
+        while (column < firstColumn + columns) {
+          int skip = (int) (column % PANEL);
+          int width = (int) Math.min(PANEL - skip, firstColumn + columns - column);
+          float[] sums = sumsOf[thread];
+          sum(row, weights.panels[(int) (column / PANEL)], sums);
+          store(sums, skip, width, c.memory(), target, accumulate);
+          target += (long) width * output.bytes();
+          column += width;
+        }
+      }
+    }
+
+    private void load(MemorySegment memory, long offset, float[] row) {
+      for (int k = 0; k < row.length; k++) {
+        row[k] = input.get(memory, offset + (long) k * input.bytes());
+      }
+    }
+
+    private static void sum(float[] row, float[] panel, float[] sums) {
+      Arrays.fill(sums, 0);
+      for (int k = 0; k < row.length; k++) {
+        float a = row[k];
+        int b = k * PANEL;
+        for (int j = 0; j < PANEL; j++) {
+          sums[j] += a * panel[b + j];
+        }
+      }
+    }
+
+    private void store(
+        float[] sums, int skip, int width, MemorySegment memory, long offset, boolean accumulate) {
+      for (int j = 0; j < width; j++) {
+        long at = offset + (long) j * output.bytes();
+        float sum = sums[skip + j];
+        output.set(memory, at, accumulate ? output.get(memory, at) + sum : sum);
+      }
+    }
+
+    @Override
+    public void close() {}
+  }
+}

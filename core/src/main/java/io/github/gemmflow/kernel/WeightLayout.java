@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.kernel;
+
+/** How a weight matrix is stored where it comes from. */
+public enum WeightLayout {
+  /** {@code n x k}, one row per output feature, as checkpoints store linear layers. */
+  OUT_IN,
+  /** {@code k x n}, one row per input feature: the matrix {@code B} of {@code C = A x B}. */
+  IN_OUT
+}

@@ -1,0 +1,5 @@
+/** Typed and untyped views on memory. */
+@NullMarked
+package io.github.gemmflow.matrix;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.plan;
+
+import java.util.Arrays;
+
+/**
+ * Where the rows of one step lie and which ranks bring them in. All ranks of a group compute the
+ * same one from the same row counts.
+ *
+ * <p>Routes are numbered {@code part * ranks + shard}. Sized once and filled in again for every
+ * step, so that a step creates no garbage; not thread-safe while it is filled in.
+ */
+public final class StepPlan {
+  private final Plan plan;
+  private final long[] rows;
+  private final long[] firstRow;
+  private final long[] begin;
+  private final long[] end;
+  private final long[] chunkRows;
+  private final int[] owner;
+  private final long[] load;
+  private boolean laid;
+
+  StepPlan(Plan plan) {
+    int ranks = plan.domains().ranks();
+    this.plan = plan;
+    this.rows = new long[ranks];
+    this.firstRow = new long[ranks + 1];
+    this.begin = new long[plan.routes()];
+    this.end = new long[plan.routes()];
+    this.chunkRows = new long[plan.routes()];
+    this.owner = new int[plan.domains().count() * plan.routes()];
+    this.load = new long[ranks];
+  }
+
+  /**
+   * Lays out a step.
+   *
+   * @param rowsPerRank the rows that each rank holds
+   */
+  public void lay(long[] rowsPerRank) {
+    if (laid && Arrays.equals(rows, rowsPerRank)) {
+      return;
+    }
+    check(rowsPerRank);
+    System.arraycopy(rowsPerRank, 0, rows, 0, rows.length);
+    for (int shard = 0; shard < rows.length; shard++) {
+      firstRow[shard + 1] = firstRow[shard] + rows[shard];
+      cut(shard);
+    }
+    for (int domain = 0; domain < plan.domains().count(); domain++) {
+      assignOwners(domain);
+    }
+    laid = true;
+  }
+
+  private void check(long[] rowsPerRank) {
+    if (rowsPerRank.length != rows.length) {
+      throw new IllegalArgumentException(
+          "%d row counts for %d ranks".formatted(rowsPerRank.length, rows.length));
+    }
+    long total = 0;
+    for (int rank = 0; rank < rowsPerRank.length; rank++) {
+      if (rowsPerRank[rank] < 0) {
+        throw new IllegalArgumentException(
+            "rank %d cannot hold %d rows".formatted(rank, rowsPerRank[rank]));
+      }
+      total = Math.addExact(total, rowsPerRank[rank]);
+    }
+    if (total > plan.problem().maxRows()) {
+      throw new IllegalArgumentException(
+          "the step has %d rows %s, the workspace holds %d"
+              .formatted(total, Arrays.toString(rowsPerRank), plan.problem().maxRows()));
+    }
+  }
+
+  private void cut(int shard) {
+    for (int part = 0; part < plan.parts(); part++) {
+      int route = part * rows.length + shard;
+      begin[route] = firstRow[shard] + rows[shard] * part / plan.parts();
+      end[route] = firstRow[shard] + rows[shard] * (part + 1) / plan.parts();
+      chunkRows[route] =
+          plan.tuning().chunking().rowsFor(end[route] - begin[route], plan.problem().rowBytes());
+    }
+  }
+
+  /** Spreads the routes into a domain over its ranks: to the one with the fewest rows so far. */
+  private void assignOwners(int domain) {
+    Domains domains = plan.domains();
+    for (int i = 0; i < domains.size(domain); i++) {
+      load[domains.member(domain, i)] = 0;
+    }
+    for (int shard = 0; shard < rows.length; shard++) {
+      for (int part = 0; part < plan.parts(); part++) {
+        int route = part * rows.length + shard;
+        int chosen = domains.of(shard) == domain ? shard : leastLoaded(domain);
+        owner[domain * plan.routes() + route] = chosen;
+        if (chosen != shard) {
+          load[chosen] += end[route] - begin[route];
+        }
+      }
+    }
+  }
+
+  private int leastLoaded(int domain) {
+    Domains domains = plan.domains();
+    int best = domains.member(domain, 0);
+    for (int i = 1; i < domains.size(domain); i++) {
+      int candidate = domains.member(domain, i);
+      if (load[candidate] < load[best]) {
+        best = candidate;
+      }
+    }
+    return best;
+  }
+
+  public Plan plan() {
+    return plan;
+  }
+
+  /** Rows of A over all ranks. */
+  public long totalRows() {
+    return firstRow[rows.length];
+  }
+
+  /** The rows that a rank holds. */
+  public long rows(int rank) {
+    return rows[rank];
+  }
+
+  /** Where the rows of a rank start in A. */
+  public long firstRow(int rank) {
+    return firstRow[rank];
+  }
+
+  public int routes() {
+    return plan.routes();
+  }
+
+  /** The routes in the order of their rows in A. */
+  public int routeAt(int index) {
+    return index % plan.parts() * rows.length + index / plan.parts();
+  }
+
+  /** The rank that holds a route's rows to begin with. */
+  public int shard(int route) {
+    return route % rows.length;
+  }
+
+  int part(int route) {
+    return route / rows.length;
+  }
+
+  /** The first row of A of a route. */
+  public long begin(int route) {
+    return begin[route];
+  }
+
+  /** The row of A after the last of a route. */
+  public long end(int route) {
+    return end[route];
+  }
+
+  /** The chunks of a route. */
+  public long chunks(int route) {
+    return Math.ceilDiv(end[route] - begin[route], chunkRows[route]);
+  }
+
+  /** The first row of A of a chunk; of the chunk after the last, the end of the route. */
+  public long chunkBegin(int route, long chunk) {
+    return Math.min(end[route], begin[route] + chunk * chunkRows[route]);
+  }
+
+  /** The rank that brings a route into a domain; in the domain it comes from, the shard's own. */
+  public int owner(int domain, int route) {
+    return owner[domain * plan.routes() + route];
+  }
+
+  /** The ranks that a route passes on its way into a domain, from the shard's own to the owner. */
+  public String way(int domain, int route) {
+    int shard = shard(route);
+    StringBuilder text = new StringBuilder("rank " + owner(domain, route));
+    int distance = plan.distance(shard, domain);
+    while (distance != 0) {
+      distance = plan.tuning().schedule().parent(part(route), distance, plan.domains().count());
+      text.insert(0, "rank " + owner(plan.domainAt(shard, distance), route) + " -> ");
+    }
+    return text.toString();
+  }
+
+  /**
+   * The step in a few lines for a person: each rank's rows, its chunks, and who brings them where.
+   */
+  @Override
+  public String toString() {
+    StringBuilder text = new StringBuilder(plan.toString());
+    for (int index = 0; index < routes(); index++) {
+      int route = routeAt(index);
+      if (begin[route] == end[route]) {
+        continue;
+      }
+      text.append(
+          "rows %d-%d of rank %d: %d chunks of %d rows"
+              .formatted(
+                  begin[route], end[route] - 1, shard(route), chunks(route), chunkRows[route]));
+      for (int domain = 0; domain < plan.domains().count(); domain++) {
+        if (plan.domains().of(shard(route)) != domain) {
+          text.append("; to host %d: %s".formatted(domain, way(domain, route)));
+        }
+      }
+      text.append('\n');
+    }
+    return text.toString();
+  }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.plan;
+
+import java.util.Arrays;
+
+/**
+ * What one rank sends and receives in a step: streams of chunks, each of one route, to or from one
+ * rank of another domain. Sends are in the order in which they should leave: the fewest hops first,
+ * then the nearest domain.
+ *
+ * <p>Filled in again for every step; not thread-safe while it is.
+ */
+public final class Transfers {
+  private final int rank;
+  private final Streams sends = new Streams();
+  private final Streams receives = new Streams();
+
+  public Transfers(int rank) {
+    this.rank = rank;
+  }
+
+  /** Finds the transfers of this rank in a step. */
+  public void of(StepPlan step) {
+    sends.clear();
+    receives.clear();
+    Plan plan = step.plan();
+    int domain = plan.domains().of(rank);
+    for (int route = 0; route < step.routes(); route++) {
+      if (step.owner(domain, route) != rank || step.chunks(route) == 0) {
+        continue;
+      }
+      int shard = step.shard(route);
+      int part = step.part(route);
+      int distance = plan.distance(shard, domain);
+      if (distance != 0) {
+        int parent = plan.tuning().schedule().parent(part, distance, plan.domains().count());
+        receives.add(
+            route, step.owner(plan.domainAt(shard, parent), route), plan.hops(part, distance));
+      }
+      for (int child : plan.children(part, distance)) {
+        sends.add(route, step.owner(plan.domainAt(shard, child), route), plan.hops(part, child));
+      }
+    }
+    sends.sortByHops();
+  }
+
+  public Streams sends() {
+    return sends;
+  }
+
+  public Streams receives() {
+    return receives;
+  }
+
+  /** A list of streams. */
+  public static final class Streams {
+    private int count;
+    private int[] route = new int[8];
+    private int[] peer = new int[8];
+    private int[] hops = new int[8];
+
+    private void clear() {
+      count = 0;
+    }
+
+    private void add(int newRoute, int newPeer, int newHops) {
+      if (count == route.length) {
+        route = Arrays.copyOf(route, 2 * count);
+        peer = Arrays.copyOf(peer, 2 * count);
+        hops = Arrays.copyOf(hops, 2 * count);
+      }
+      set(count++, newRoute, newPeer, newHops);
+    }
+
+    private void set(int index, int newRoute, int newPeer, int newHops) {
+      route[index] = newRoute;
+      peer[index] = newPeer;
+      hops[index] = newHops;
+    }
+
+    /** A stable insertion sort: the lists are short and nearly in order. */
+    private void sortByHops() {
+      for (int i = 1; i < count; i++) {
+        int r = route[i];
+        int p = peer[i];
+        int h = hops[i];
+        int j = i;
+        for (; j > 0 && hops[j - 1] > h; j--) {
+          set(j, route[j - 1], peer[j - 1], hops[j - 1]);
+        }
+        set(j, r, p, h);
+      }
+    }
+
+    public int count() {
+      return count;
+    }
+
+    public int route(int index) {
+      return route[index];
+    }
+
+    /** The rank at the other end. */
+    public int peer(int index) {
+      return peer[index];
+    }
+  }
+}

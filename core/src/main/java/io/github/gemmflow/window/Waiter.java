@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.window;
+
+import io.github.gemmflow.window.linux.Futex;
+import java.lang.foreign.MemorySegment;
+import java.util.function.BooleanSupplier;
+
+/** One thread's way of waiting on its process's bell. Not thread-safe: each thread has its own. */
+public final class Waiter {
+  private final Bell bell;
+  private final Idle idle;
+  private final MemorySegment scratch = Futex.newTimespec();
+  private long sleeps;
+
+  public Waiter(Bell bell, Idle idle) {
+    this.bell = bell;
+    this.idle = idle;
+  }
+
+  /**
+   * Waits for a condition that someone publishes and rings the bell for.
+   *
+   * @param nanos how long at most
+   * @return whether the condition holds now
+   */
+  public boolean await(BooleanSupplier condition, long nanos) {
+    long start = System.nanoTime();
+    long spin = Math.min(idle.spinNanos(), nanos);
+    while (true) {
+      if (condition.getAsBoolean()) {
+        return true;
+      }
+      long waited = System.nanoTime() - start;
+      if (waited >= nanos) {
+        return false;
+      }
+      if (waited < spin) {
+        Thread.onSpinWait();
+      } else {
+        sleepUnless(condition, nanos - waited);
+      }
+    }
+  }
+
+  private void sleepUnless(BooleanSupplier condition, long nanos) {
+    int ticket = bell.enter();
+    try {
+      if (!condition.getAsBoolean()) {
+        sleeps++;
+        bell.sleep(ticket, nanos, scratch);
+      }
+    } finally {
+      bell.leave();
+    }
+  }
+
+  /** How many times the thread went to sleep. */
+  public long sleeps() {
+    return sleeps;
+  }
+}

@@ -1,0 +1,11 @@
+/** Collective matrix multiplication: the operators and everything they need inside one JVM. */
+module io.github.gemmflow.core {
+  requires static org.jspecify;
+
+  exports io.github.gemmflow.engine;
+  exports io.github.gemmflow.engine.local;
+  exports io.github.gemmflow.failure;
+  exports io.github.gemmflow.kernel;
+  exports io.github.gemmflow.matrix;
+  exports io.github.gemmflow.plan;
+}
