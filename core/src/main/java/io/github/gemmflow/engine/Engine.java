@@ -34,7 +34,10 @@ public interface Engine extends AutoCloseable {
    */
   boolean announces();
 
-  /** Sets what to call, from any thread, when there may be progress to make. */
+  /**
+   * Sets what to call, from any thread, when there may be progress to make. It is not called any
+   * more once {@link #close} has returned.
+   */
   void onActivity(Runnable wakeUp);
 
   /** The channel of all ranks. */

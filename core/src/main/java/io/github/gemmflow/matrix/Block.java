@@ -75,6 +75,9 @@ public final class Block {
           "%d rows of %d bytes do not fit a block of %d rows of %d bytes"
               .formatted(source.rows, source.rowBytes, rows, rowBytes));
     }
+    if (bytes() == 0) {
+      return;
+    }
     if (isContiguous() && source.isContiguous()) {
       MemorySegment.copy(source.memory, source.offset, memory, offset, bytes());
       return;

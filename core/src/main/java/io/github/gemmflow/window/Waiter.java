@@ -18,7 +18,8 @@ public final class Waiter {
   }
 
   /**
-   * Waits for a condition that someone publishes and rings the bell for.
+   * Waits for a condition that someone publishes and rings the bell for. Looking at it may have
+   * effects: once it was true, it is not looked at again.
    *
    * @param nanos how long at most
    * @return whether the condition holds now
@@ -36,19 +37,22 @@ public final class Waiter {
       }
       if (waited < spin) {
         Thread.onSpinWait();
-      } else {
-        sleepUnless(condition, nanos - waited);
+      } else if (sleepUnless(condition, nanos - waited)) {
+        return true;
       }
     }
   }
 
-  private void sleepUnless(BooleanSupplier condition, long nanos) {
+  /** Sleeps once, unless the condition holds now; returns whether it does. */
+  private boolean sleepUnless(BooleanSupplier condition, long nanos) {
     int ticket = bell.enter();
     try {
-      if (!condition.getAsBoolean()) {
-        sleeps++;
-        bell.sleep(ticket, nanos, scratch);
+      if (condition.getAsBoolean()) {
+        return true;
       }
+      sleeps++;
+      bell.sleep(ticket, nanos, scratch);
+      return false;
     } finally {
       bell.leave();
     }

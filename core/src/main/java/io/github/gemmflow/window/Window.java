@@ -46,11 +46,16 @@ public final class Window implements AutoCloseable {
     this.memory = memory;
   }
 
-  /** A name that nobody else has. */
-  public static String newName() {
+  /** A part of a name that nobody else has. */
+  public static String newToken() {
     byte[] bytes = new byte[16];
     RANDOM.nextBytes(bytes);
-    return PREFIX + HexFormat.of().formatHex(bytes);
+    return HexFormat.of().formatHex(bytes);
+  }
+
+  /** The name of a window: no two islands, and no two tokens, have the same. */
+  public static String name(String island, String token) {
+    return PREFIX + island + token;
   }
 
   /**

@@ -97,13 +97,18 @@ final class LocalChannel implements Channel {
 
   @Override
   public Exchange allGather(byte[] mine) {
-    return fabric.meet(name + "-" + exchanges++, rank, members.length, mine);
+    return meet("gather", mine);
+  }
+
+  /** The kind is part of the name, so that calls that do not belong together never meet. */
+  private Exchange meet(String kind, byte[] mine) {
+    return fabric.meet(name + "-" + kind + "-" + exchanges++, rank, members.length, mine);
   }
 
   @Override
   public Exchange broadcast(int root, byte @Nullable [] payload) {
     byte[] mine = rank == root && payload != null ? payload : new byte[0];
-    Exchange all = allGather(mine);
+    Exchange all = meet("broadcast", mine);
     return new Exchange() {
       @Override
       public boolean isDone() {

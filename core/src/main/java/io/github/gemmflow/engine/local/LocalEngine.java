@@ -16,7 +16,8 @@ final class LocalEngine implements Engine {
   private final int rank;
   private final Mailbox mailbox = new Mailbox();
   private final LocalChannel world;
-  private volatile Runnable wakeUp = () -> {};
+  private final Object waking = new Object();
+  private Runnable wakeUp = () -> {};
   private int splits;
 
   LocalEngine(LocalFabric fabric, int rank) {
@@ -53,11 +54,16 @@ final class LocalEngine implements Engine {
 
   @Override
   public void onActivity(Runnable runnable) {
-    wakeUp = runnable;
+    synchronized (waking) {
+      wakeUp = runnable;
+    }
   }
 
+  /** Called by other ranks' threads. */
   void announce() {
-    wakeUp.run();
+    synchronized (waking) {
+      wakeUp.run();
+    }
   }
 
   Mailbox mailbox() {
@@ -99,6 +105,6 @@ final class LocalEngine implements Engine {
 
   @Override
   public void close() {
-    wakeUp = () -> {};
+    onActivity(() -> {});
   }
 }

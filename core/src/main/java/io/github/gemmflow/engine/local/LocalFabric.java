@@ -59,7 +59,8 @@ public final class LocalFabric {
     return meeting;
   }
 
-  void abort(String reason) {
+  /** Ends the job: every rank finds out at its next call. */
+  public void abort(String reason) {
     if (aborted == null) {
       aborted = reason;
     }

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.github.gemmflow.engine.Channel;
+import io.github.gemmflow.failure.DeadlineException;
+import io.github.gemmflow.failure.DisagreementException;
+import io.github.gemmflow.pipeline.CommThread;
+import io.github.gemmflow.pipeline.Futures;
+import io.github.gemmflow.pipeline.Members;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How the ranks of a channel make sure that all of them can go on, with the same intentions, or
+ * none. Every method is collective.
+ */
+final class Agreement {
+  private static final byte[] FAILED = {0};
+  private static final String FAILURE_MARK = "!";
+
+  private final CommThread thread;
+  private final Channel channel;
+  private final @Nullable Members members;
+  private final Duration deadline;
+
+  /**
+   * For a channel.
+   *
+   * @param members the group that is broken if not all come; null if there is none yet
+   */
+  Agreement(CommThread thread, Channel channel, @Nullable Members members, Duration deadline) {
+    this.thread = thread;
+    this.channel = channel;
+    this.members = members;
+    this.deadline = deadline;
+  }
+
+  /** What every rank brings, in rank order. */
+  byte[][] exchange(String call, byte[] mine) {
+    try {
+      return Futures.join(
+          thread.exchange(channel, members, c -> c.allGather(mine)),
+          deadline,
+          () ->
+              "rank %d waited %d s in %s for the other %d ranks; at least one did not call it"
+                  .formatted(channel.rank(), deadline.toSeconds(), call, channel.size() - 1));
+    } catch (DeadlineException e) {
+      if (members != null) {
+        members.breakUp(String.valueOf(e.getMessage()));
+      }
+      throw e;
+    }
+  }
+
+  /**
+   * Does something locally on every rank.
+   *
+   * @param call what it is, for messages
+   * @param fields what all ranks must have the same values of
+   * @param local what to do; a rank whose {@code local} throws makes all ranks throw, and what the
+   *     others made is closed
+   * @throws DisagreementException on all ranks, if a field differs or a rank failed
+   */
+  <T> T reach(String call, Map<String, ?> fields, Supplier<T> local) {
+    T result = null;
+    Throwable failure = null;
+    try {
+      result = local.get();
+    } catch (RuntimeException | OutOfMemoryError e) {
+      failure = e;
+    }
+    String text = failure == null ? describe(call, fields) : FAILURE_MARK + explain(failure);
+    byte[][] votes = exchange(call, failure == null ? sha256(text) : FAILED);
+    boolean agreed =
+        failure == null && Arrays.stream(votes).allMatch(v -> Arrays.equals(v, votes[0]));
+    if (!agreed || result == null) {
+      if (result instanceof AutoCloseable resource) {
+        close(resource);
+      }
+      String reason = findReason(call, exchange(call, text.getBytes(UTF_8)));
+      throw failure == null
+          ? new DisagreementException(reason)
+          : new DisagreementException(reason, failure);
+    }
+    return result;
+  }
+
+  private static void close(AutoCloseable resource) {
+    try {
+      resource.close();
+    } catch (Exception e) {
+      throw new IllegalStateException("cannot undo what the other ranks did not agree to", e);
+    }
+  }
+
+  private static String explain(Throwable failure) {
+    String message = failure.getMessage();
+    return failure instanceof OutOfMemoryError || message == null ? failure.toString() : message;
+  }
+
+  private static String describe(String call, Map<String, ?> fields) {
+    StringBuilder text = new StringBuilder("call=" + call);
+    fields.forEach((name, value) -> text.append('\n').append(name).append('=').append(value));
+    return text.toString();
+  }
+
+  private static byte[] sha256(String text) {
+    try {
+      return MessageDigest.getInstance("SHA-256").digest(text.getBytes(UTF_8));
+    } catch (NoSuchAlgorithmException e) {
+      throw new AssertionError("every JDK has SHA-256", e);
+    }
+  }
+
+  private static String findReason(String call, byte[][] texts) {
+    List<Map<String, String>> fieldsOf = new ArrayList<>();
+    for (int rank = 0; rank < texts.length; rank++) {
+      String text = new String(texts[rank], UTF_8);
+      if (text.startsWith(FAILURE_MARK)) {
+        return "%s: rank %d cannot go on: %s".formatted(call, rank, text.substring(1));
+      }
+      Map<String, String> fields = new LinkedHashMap<>();
+      for (String line : text.lines().toList()) {
+        int equals = line.indexOf('=');
+        fields.put(line.substring(0, equals), line.substring(equals + 1));
+      }
+      fieldsOf.add(fields);
+    }
+    Map<String, String> first = fieldsOf.get(0);
+    for (Map.Entry<String, String> field : first.entrySet()) {
+      for (int rank = 1; rank < texts.length; rank++) {
+        String other = fieldsOf.get(rank).getOrDefault(field.getKey(), "nothing");
+        if (!other.equals(field.getValue())) {
+          return "%s: the ranks do not agree on %s: rank 0 has %s, rank %d has %s"
+              .formatted(call, field.getKey(), field.getValue(), rank, other);
+        }
+      }
+    }
+    return call + ": the ranks do not agree";
+  }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow;
+
+import io.github.gemmflow.matrix.Matrix;
+import io.github.gemmflow.pipeline.CopyWork;
+import io.github.gemmflow.pipeline.Work;
+import io.github.gemmflow.plan.Tuning;
+
+/**
+ * Gathers the rows of all ranks: every rank gives {@code m_r x K} and gets all of {@code A}, read
+ * in place ({@link Step#gathered}) or copied out.
+ */
+public final class AllGather extends Operator {
+  private AllGather(Workspace workspace, int number, long columns, Tuning tuning) {
+    super(workspace, number, columns, workspace.plans(columns, tuning), true);
+  }
+
+  public static Builder on(Workspace workspace) {
+    return new Builder(workspace);
+  }
+
+  @Override
+  Work work(long rows, Matrix[] outputs) {
+    if (outputs.length == 0) {
+      return Work.NONE;
+    }
+    if (outputs.length > 1 || outputs[0].type() != workspace().type()) {
+      throw new IllegalArgumentException(
+          "an all-gather has at most one output, of type " + workspace().type());
+    }
+    checkShape("the output", outputs[0], rows, columns());
+    return new CopyWork(outputs[0]);
+  }
+
+  /** Sets up an {@link AllGather}. */
+  public static final class Builder {
+    private final Workspace workspace;
+    private long columns;
+    private Tuning tuning;
+
+    private Builder(Workspace workspace) {
+      this.workspace = workspace;
+      this.columns = workspace.maxColumns();
+      this.tuning = workspace.group().world().config().tuning();
+    }
+
+    /** The columns of A; the most that the workspace holds, unless set. */
+    public Builder columns(long value) {
+      columns = value;
+      return this;
+    }
+
+    /** How the rows travel; the configuration's, unless set. */
+    public Builder tuning(Tuning value) {
+      tuning = value;
+      return this;
+    }
+
+    /** Builds it. Collective: all ranks agree, or all throw. */
+    public AllGather build() {
+      return BuildCall.build(
+          "building AllGather",
+          workspace,
+          columns,
+          tuning,
+          number -> new AllGather(workspace, number, columns, tuning));
+    }
+  }
+}

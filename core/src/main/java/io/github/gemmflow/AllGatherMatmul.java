@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow;
+
+import io.github.gemmflow.kernel.PackedWeights;
+import io.github.gemmflow.kernel.Product;
+import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.matrix.Matrix;
+import io.github.gemmflow.pipeline.ProductWork;
+import io.github.gemmflow.pipeline.Work;
+import io.github.gemmflow.plan.Tuning;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Gathers the rows of all ranks and multiplies them with this rank's weights, while they arrive:
+ * every rank gives {@code A_r} and gets {@code C_i = concat(A_0, A_1, ...) x B_i} for each of its
+ * weight matrices. The weights may differ from rank to rank in number and width; one gather feeds
+ * them all.
+ */
+public final class AllGatherMatmul extends Operator {
+  private final List<PackedWeights> weights;
+  private final Product[] products;
+  private final ProductWork work;
+  private final DType outputType;
+
+  private AllGatherMatmul(Builder b, int number) {
+    super(b.workspace, number, b.columns(), b.workspace.plans(b.columns(), b.tuning), b.gathered);
+    this.weights = b.weights;
+    this.outputType = b.outputType;
+    int threads = b.workspace.threads();
+    this.products = new Product[weights.size()];
+    for (int i = 0; i < products.length; i++) {
+      PackedWeights packed = weights.get(i);
+      products[i] = packed.kernel().product(packed, packed.type(), outputType, threads);
+    }
+    long[] widths = weights.stream().mapToLong(PackedWeights::outputs).toArray();
+    this.work = new ProductWork(products, widths, threads);
+  }
+
+  public static Builder on(Workspace workspace) {
+    return new Builder(workspace);
+  }
+
+  @Override
+  Work work(long rows, Matrix[] outputs) {
+    if (outputs.length != products.length) {
+      throw new IllegalArgumentException(
+          "%d weight matrices need as many outputs, not %d"
+              .formatted(products.length, outputs.length));
+    }
+    for (int i = 0; i < outputs.length; i++) {
+      checkShape("output " + i, outputs[i], rows, weights.get(i).outputs());
+      if (outputs[i].type() != outputType) {
+        throw new IllegalArgumentException(
+            "output %d must be %s, not %s".formatted(i, outputType, outputs[i].type()));
+      }
+    }
+    work.into(outputs);
+    return work;
+  }
+
+  @Override
+  void free() {
+    for (Product product : products) {
+      product.close();
+    }
+    weights.forEach(PackedWeights::release);
+  }
+
+  /** Sets up an {@link AllGatherMatmul}. */
+  public static final class Builder {
+    private final Workspace workspace;
+    private List<PackedWeights> weights = List.of();
+    private DType outputType = DType.F32;
+    private Tuning tuning;
+    private boolean gathered;
+
+    private Builder(Workspace workspace) {
+      this.workspace = workspace;
+      this.tuning = workspace.group().world().config().tuning();
+    }
+
+    /** The weights, from {@link World#pack}: one or more, with the same number of inputs. */
+    public Builder weights(PackedWeights... values) {
+      weights = List.of(values);
+      return this;
+    }
+
+    /** The type of the outputs: F32, which it is unless set, or that of A. */
+    public Builder outputType(DType value) {
+      outputType = value;
+      return this;
+    }
+
+    /** How the rows travel; the configuration's, unless set. */
+    public Builder tuning(Tuning value) {
+      tuning = value;
+      return this;
+    }
+
+    /** Makes {@link Step#gathered} give all rows of A. */
+    public Builder keepGathered() {
+      gathered = true;
+      return this;
+    }
+
+    private long columns() {
+      return weights.isEmpty() ? -1 : weights.get(0).inputs();
+    }
+
+    /** Builds it. Collective: all ranks agree, or all throw. */
+    public AllGatherMatmul build() {
+      return BuildCall.build(
+          "building AllGatherMatmul",
+          workspace,
+          columns(),
+          tuning,
+          number -> {
+            check();
+            List<PackedWeights> retained = new ArrayList<>();
+            try {
+              for (PackedWeights packed : weights) {
+                packed.retain();
+                retained.add(packed);
+              }
+              return new AllGatherMatmul(this, number);
+            } catch (RuntimeException | Error e) {
+              retained.forEach(PackedWeights::release);
+              throw e;
+            }
+          });
+    }
+
+    private void check() {
+      for (PackedWeights packed : weights) {
+        if (packed.inputs() != columns()) {
+          throw new IllegalArgumentException(
+              "all weights must have the same number of inputs, not %s".formatted(weights));
+        }
+        if (packed.type() != workspace.type()) {
+          throw new IllegalArgumentException(
+              "the workspace is for %s, the weights are %s".formatted(workspace.type(), packed));
+        }
+      }
+      if (outputType != DType.F32 && outputType != workspace.type()) {
+        throw new IllegalArgumentException(
+            "outputs are F32 or %s, not %s".formatted(workspace.type(), outputType));
+      }
+    }
+  }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow;
+
+import io.github.gemmflow.engine.Engine;
+import io.github.gemmflow.engine.local.LocalFabric;
+import io.github.gemmflow.failure.BrokenException;
+import io.github.gemmflow.failure.EngineException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs ranks as threads of this JVM, on one or several pretended hosts: ranks of different hosts
+ * share no memory and pass messages.
+ */
+public final class LocalWorld {
+  private final int[] hostOf;
+  private Function<Integer, Config> config = rank -> Config.load();
+  private UnaryOperator<Engine> decorate = engine -> engine;
+
+  private LocalWorld(int[] hostOf) {
+    this.hostOf = hostOf;
+  }
+
+  /** Ranks on one host. */
+  public static LocalWorld of(int ranks) {
+    return onHosts(new int[ranks]);
+  }
+
+  /**
+   * Ranks on several pretended hosts.
+   *
+   * @param hostOf the number of each rank's host; 0 0 1 1 2 2 is 6 ranks on 3 hosts
+   */
+  public static LocalWorld onHosts(int... hostOf) {
+    if (hostOf.length == 0) {
+      throw new IllegalArgumentException("a world has at least one rank");
+    }
+    return new LocalWorld(hostOf.clone());
+  }
+
+  /** The same configuration for all ranks. */
+  public LocalWorld config(Config same) {
+    return config(rank -> same);
+  }
+
+  /** A configuration for each rank. */
+  public LocalWorld config(Function<Integer, Config> byRank) {
+    config = byRank;
+    return this;
+  }
+
+  /**
+   * Puts something, such as a {@link io.github.gemmflow.engine.ChaosEngine}, around each engine.
+   */
+  public LocalWorld decorate(UnaryOperator<Engine> decorator) {
+    decorate = decorator;
+    return this;
+  }
+
+  /**
+   * Runs the program on every rank and returns when all are done.
+   *
+   * @throws RuntimeException what a rank threw; what other ranks threw is suppressed in it
+   */
+  public void run(World.Program program) {
+    LocalFabric fabric = new LocalFabric(hostOf);
+    @Nullable Throwable[] failures = new @Nullable Throwable[hostOf.length];
+    List<Thread> threads = new ArrayList<>();
+    for (int r = 0; r < hostOf.length; r++) {
+      int rank = r;
+      threads.add(
+          Thread.ofPlatform()
+              .name("gemmflow-rank-" + rank)
+              .start(() -> failures[rank] = runRank(fabric, rank, program)));
+    }
+    boolean interrupted = false;
+    for (Thread thread : threads) {
+      while (thread.isAlive()) {
+        try {
+          thread.join();
+        } catch (InterruptedException e) {
+          interrupted = true;
+          fabric.abort("interrupted");
+        }
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    throwFirst(failures);
+  }
+
+  private @Nullable Throwable runRank(LocalFabric fabric, int rank, World.Program program) {
+    try (World world =
+        new World(
+            config.apply(rank),
+            "gemmflow-comm-" + rank,
+            () -> decorate.apply(fabric.engine(rank)))) {
+      program.run(world);
+      return null;
+    } catch (Throwable e) {
+      fabric.abort("rank %d: %s".formatted(rank, e));
+      return e;
+    }
+  }
+
+  /** Throws the failure that explains the others. */
+  private static void throwFirst(@Nullable Throwable[] failures) {
+    List<Throwable> all = new ArrayList<>();
+    for (Throwable failure : failures) {
+      if (failure != null) {
+        all.add(failure);
+      }
+    }
+    if (all.isEmpty()) {
+      return;
+    }
+    Throwable first =
+        all.stream()
+            .filter(f -> !(f instanceof BrokenException || f instanceof EngineException))
+            .findFirst()
+            .orElse(all.get(0));
+    all.stream().filter(f -> !f.equals(first)).forEach(first::addSuppressed);
+    if (first instanceof RuntimeException e) {
+      throw e;
+    }
+    if (first instanceof Error e) {
+      throw e;
+    }
+    throw new IllegalStateException(first);
+  }
+}

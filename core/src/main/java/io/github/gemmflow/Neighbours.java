@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.github.gemmflow.engine.Engine;
+import io.github.gemmflow.plan.Domains;
+import io.github.gemmflow.window.Bell;
+import io.github.gemmflow.window.Window;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+
+/**
+ * Finds out which ranks share memory by sharing it, never by comparing host names: every rank makes
+ * a file with a random name, and looks for the files of the others. What is found first becomes the
+ * home of the bells of all ranks of that host.
+ */
+final class Neighbours implements AutoCloseable {
+  private static final int LANES = 2;
+
+  private final Domains domains;
+  private final Window window;
+
+  private Neighbours(Domains domains, Window window) {
+    this.domains = domains;
+    this.window = window;
+  }
+
+  /** Collective over all ranks of the job. */
+  static Neighbours find(Agreement agreement, Engine engine, Path directory) {
+    String call = "joining the world";
+    int rank = engine.rank();
+    long bytes = Bell.bytes(LANES * engine.size());
+    String token = Window.newToken();
+    Window own =
+        agreement.reach(
+            call,
+            Map.of("version", Version.TEXT),
+            () -> Window.create(directory, Window.name(engine.island(), token), bytes));
+    try {
+      byte[][] tokens = agreement.exchange(call, token.getBytes(UTF_8));
+      int leader = 0;
+      while (leader < rank && !isHere(directory, engine, tokens[leader])) {
+        leader++;
+      }
+      int found = leader;
+      Window shared =
+          agreement.reach(
+              call,
+              Map.of(),
+              () ->
+                  found == rank
+                      ? own
+                      : Window.open(directory, fileName(engine, tokens[found]), bytes));
+      byte[][] leaders = agreement.exchange(call, Integer.toString(leader).getBytes(UTF_8));
+      int[] labels = new int[leaders.length];
+      for (int r = 0; r < labels.length; r++) {
+        labels[r] = Integer.parseInt(new String(leaders[r], UTF_8));
+      }
+      if (leader != rank) {
+        own.close();
+      }
+      return new Neighbours(Domains.of(labels), shared);
+    } catch (RuntimeException e) {
+      own.close();
+      throw e;
+    } finally {
+      own.unlink();
+    }
+  }
+
+  private static String fileName(Engine engine, byte[] token) {
+    return Window.name(engine.island(), new String(token, UTF_8));
+  }
+
+  private static boolean isHere(Path directory, Engine engine, byte[] token) {
+    return Files.isRegularFile(directory.resolve(fileName(engine, token)));
+  }
+
+  Domains domains() {
+    return domains;
+  }
+
+  /** What the compute threads of a rank of this host sleep on. */
+  Bell computeBell(int rank) {
+    return new Bell(window.memory(), LANES * rank);
+  }
+
+  /** What the comm thread of a rank of this host sleeps on. */
+  Bell commBell(int rank) {
+    return new Bell(window.memory(), LANES * rank + 1);
+  }
+
+  @Override
+  public void close() {
+    window.close();
+  }
+}

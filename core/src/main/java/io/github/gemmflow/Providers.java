@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow;
+
+import static java.lang.System.Logger.Level.INFO;
+
+import io.github.gemmflow.engine.Engine;
+import io.github.gemmflow.engine.EngineProvider;
+import io.github.gemmflow.engine.local.LocalFabric;
+import io.github.gemmflow.failure.EngineException;
+import io.github.gemmflow.kernel.Kernel;
+import io.github.gemmflow.kernel.KernelProvider;
+import io.github.gemmflow.kernel.ReferenceKernel;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.ServiceLoader;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import java.util.function.Predicate;
+
+/**
+ * Finds engines and kernels. A choice forced by name fails if it cannot be had; an automatic one
+ * logs what it chose and why the others were passed over.
+ */
+final class Providers {
+  private static final System.Logger LOG = System.getLogger("io.github.gemmflow");
+
+  /** Where launchers say how many tasks they started; the first that is set counts. */
+  private static final List<String> TASK_COUNTS =
+      List.of("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS");
+
+  /** A kernel is loaded, and its choice logged, once per process, whatever the number of worlds. */
+  private static final Map<String, Kernel> KERNELS = new ConcurrentHashMap<>();
+
+  private Providers() {}
+
+  static Kernel kernel(Config config) {
+    Kernel given = config.kernel();
+    return given != null ? given : KERNELS.computeIfAbsent(config.kernelName(), Providers::kernel);
+  }
+
+  private static Kernel kernel(String name) {
+    List<KernelProvider> found = new ArrayList<>();
+    ServiceLoader.load(KernelProvider.class).forEach(found::add);
+    found.add(new ReferenceProvider());
+    return choose(
+            "kernel",
+            name,
+            found,
+            KernelProvider::name,
+            KernelProvider::preference,
+            KernelProvider::load)
+        .orElseThrow(() -> new IllegalArgumentException("no kernel can be had"));
+  }
+
+  /** Always there, never preferred. */
+  private record ReferenceProvider() implements KernelProvider {
+    @Override
+    public String name() {
+      return "reference";
+    }
+
+    @Override
+    public int preference() {
+      return Integer.MIN_VALUE;
+    }
+
+    @Override
+    public Kernel load() {
+      return new ReferenceKernel();
+    }
+  }
+
+  /** The engine of the job that this process was launched in. */
+  static Engine engine(Config config, Map<String, String> environment) {
+    List<EngineProvider> found = new ArrayList<>();
+    ServiceLoader.load(EngineProvider.class).forEach(found::add);
+    Optional<Engine> engine =
+        choose(
+            "engine",
+            config.engineName(),
+            found,
+            EngineProvider::name,
+            EngineProvider::preference,
+            EngineProvider::connect);
+    return engine.orElseGet(() -> singleUnlessLaunched(environment));
+  }
+
+  /** Many processes that each believe to be alone would compute wrong results in silence. */
+  private static Engine singleUnlessLaunched(Map<String, String> environment) {
+    for (String variable : TASK_COUNTS) {
+      String tasks = environment.get(variable);
+      if (tasks != null && !tasks.equals("1")) {
+        throw new EngineException(
+            "this process is one of %s (%s), but no engine that connects them can be had: add the module gemmflow-mpi, or use World.single() for worlds of one"
+                .formatted(tasks, variable));
+      }
+    }
+    LOG.log(INFO, "no launcher and no engine: a world of one rank");
+    return new LocalFabric(0).engine(0);
+  }
+
+  private static <P, T> Optional<T> choose(
+      String what,
+      String forced,
+      List<P> providers,
+      Function<P, String> name,
+      Function<P, Integer> preference,
+      Function<P, T> load) {
+    Predicate<P> wanted = p -> forced.isEmpty() || name.apply(p).equals(forced);
+    List<P> candidates =
+        providers.stream()
+            .filter(wanted)
+            .sorted(Comparator.comparing(preference).reversed())
+            .toList();
+    if (candidates.isEmpty() && !forced.isEmpty()) {
+      throw new IllegalArgumentException(
+          "no %s is called '%s'; there are %s"
+              .formatted(what, forced, providers.stream().map(name).toList()));
+    }
+    List<String> passedOver = new ArrayList<>();
+    for (P candidate : candidates) {
+      try {
+        T loaded = load.apply(candidate);
+        LOG.log(INFO, "{0}: {1}; passed over: {2}", what, name.apply(candidate), passedOver);
+        return Optional.of(loaded);
+      } catch (RuntimeException e) {
+        if (!forced.isEmpty()) {
+          throw e;
+        }
+        passedOver.add(name.apply(candidate) + " (" + e.getMessage() + ")");
+      }
+    }
+    if (!passedOver.isEmpty()) {
+      LOG.log(INFO, "{0}: none; passed over: {1}", what, passedOver);
+    }
+    return Optional.empty();
+  }
+}

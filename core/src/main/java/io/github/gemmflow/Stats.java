@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow;
+
+/**
+ * What a workspace has done so far, on this rank.
+ *
+ * @param steps steps begun
+ * @param rows rows of A that went through the steps that ran
+ * @param runs how many runs of rows they were worked on in
+ * @param sleeps how often a thread of this rank went to sleep because nothing was ready
+ */
+public record Stats(long steps, long rows, long runs, long sleeps) {}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow;
+
+import io.github.gemmflow.matrix.Block;
+import io.github.gemmflow.matrix.Lease;
+import io.github.gemmflow.matrix.Matrix;
+import io.github.gemmflow.pipeline.Pipeline;
+import io.github.gemmflow.pipeline.Work;
+import io.github.gemmflow.plan.StepPlan;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One use of an operator: write the {@link #input}, {@link #run} once, read the results, close. A
+ * step that is closed without having run, and one that fails, break the group.
+ *
+ * <p>What a step hands out may be used until it ends; later use throws {@link
+ * IllegalStateException}.
+ */
+public final class Step implements AutoCloseable {
+  private final Operator operator;
+  private final Workspace workspace;
+  private final Pipeline pipeline;
+  private volatile boolean started;
+  private volatile boolean complete;
+  private volatile boolean ended;
+  private volatile @Nullable RunHandle handle;
+
+  Step(Operator operator, Workspace workspace) {
+    this.operator = operator;
+    this.workspace = workspace;
+    this.pipeline = workspace.pipeline();
+  }
+
+  /** The rows of A over all ranks: those that outputs must have. */
+  public long rows() {
+    checkOpen();
+    return pipeline.plan().totalRows();
+  }
+
+  /** Where this rank's rows start in A. */
+  public long firstRow() {
+    checkOpen();
+    return pipeline.plan().firstRow(workspace.group().rank());
+  }
+
+  /** How the rows travel, for a person to print. */
+  public String describe() {
+    checkOpen();
+    return pipeline.plan().toString();
+  }
+
+  /**
+   * Where this rank writes its rows: they are read right there by the other ranks of its host. May
+   * be used until the step runs.
+   */
+  public Matrix input() {
+    checkInput();
+    StepPlan plan = pipeline.plan();
+    int rank = workspace.group().rank();
+    long first = plan.firstRow(rank);
+    return view(first, first + plan.rows(rank), this::checkInput);
+  }
+
+  /**
+   * All rows of A, once the step has run. To be read only: it is where others read too.
+   *
+   * @throws IllegalStateException if the operator was not asked to keep them
+   */
+  public Matrix gathered() {
+    if (!operator.keepsGathered()) {
+      throw new IllegalStateException(
+          "the operator does not keep the gathered rows: build it with keepGathered()");
+    }
+    checkComplete();
+    return view(0, pipeline.plan().totalRows(), this::checkComplete);
+  }
+
+  private Matrix view(long from, long to, Lease lease) {
+    Block rows = pipeline.rows(new Block(), from, to);
+    return Matrix.wrap(
+            rows.memory().asSlice(rows.offset(), rows.bytes()),
+            workspace.type(),
+            to - from,
+            operator.columns())
+        .under(lease);
+  }
+
+  /**
+   * Gives this rank's rows to all ranks and computes the results. Collective; blocks, and works in
+   * the calling thread.
+   *
+   * @param outputs of an {@link AllGatherMatmul} one matrix per weight matrix; of an {@link
+   *     AllGather} none, or one to copy the rows to
+   */
+  public void run(Matrix... outputs) {
+    Work work = prepare(outputs);
+    pipeline.run(work);
+    complete = true;
+  }
+
+  /** Like {@link #run}, but in a thread of the workspace. */
+  public RunHandle start(Matrix... outputs) {
+    Work work = prepare(outputs);
+    RunHandle running =
+        new RunHandle(
+            workspace.starter(),
+            () -> {
+              pipeline.run(work);
+              complete = true;
+            });
+    handle = running;
+    return running;
+  }
+
+  private Work prepare(Matrix[] outputs) {
+    checkOpen();
+    Work work = operator.work(pipeline.plan().totalRows(), outputs);
+    synchronized (this) {
+      if (started) {
+        throw new IllegalStateException("a step runs once");
+      }
+      started = true;
+    }
+    return work;
+  }
+
+  private void checkOpen() {
+    if (ended) {
+      throw new IllegalStateException("the step has ended");
+    }
+  }
+
+  private void checkInput() {
+    checkOpen();
+    if (started) {
+      throw new IllegalStateException("the step runs: other ranks read its input now");
+    }
+  }
+
+  private void checkComplete() {
+    checkOpen();
+    if (!complete) {
+      throw new IllegalStateException("the step has not run yet");
+    }
+  }
+
+  /** Ends the step; waits for it if it was started. Not collective. */
+  @Override
+  public void close() {
+    if (ended) {
+      return;
+    }
+    RunHandle running = handle;
+    if (running != null) {
+      running.awaitQuietly();
+    }
+    pipeline.end();
+    ended = true;
+    operator.stepEnded();
+  }
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+
+/** The version of this library, as the build wrote it down. */
+final class Version {
+  static final String TEXT = read();
+
+  private Version() {}
+
+  private static String read() {
+    try (InputStream in = Version.class.getResourceAsStream("version.txt")) {
+      return in == null ? "unknown" : new String(in.readAllBytes(), UTF_8).strip();
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot read version.txt", e);
+    }
+  }
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow;
+
+import static java.lang.System.Logger.Level.WARNING;
+
+import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.pipeline.Crew;
+import io.github.gemmflow.pipeline.Pipeline;
+import io.github.gemmflow.pipeline.Space;
+import io.github.gemmflow.pipeline.StepPlans;
+import io.github.gemmflow.plan.Domains;
+import io.github.gemmflow.plan.Plan;
+import io.github.gemmflow.plan.Problem;
+import io.github.gemmflow.plan.Tuning;
+import io.github.gemmflow.window.Window;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the operators of a group share: room for rows in shared memory, the counters in it, and the
+ * threads that multiply. Any number of operators add nothing to it. One step may be open in it at a
+ * time.
+ */
+public final class Workspace implements AutoCloseable {
+  private static final System.Logger LOG = System.getLogger("io.github.gemmflow");
+
+  private final Group group;
+  private final long maxRows;
+  private final long maxColumns;
+  private final DType type;
+  private final Window window;
+  private final Crew crew;
+  private final Pipeline pipeline;
+  private final Map<Object, StepPlans> plans = new HashMap<>();
+  private @Nullable ExecutorService starter;
+  private int operators;
+  private boolean closed;
+
+  private Workspace(
+      Group group, long maxRows, long maxColumns, DType type, int firstTag, Window window) {
+    this.group = group;
+    this.maxRows = maxRows;
+    this.maxColumns = maxColumns;
+    this.type = type;
+    this.window = window;
+    this.crew = new Crew("gemmflow-" + group.world().rank(), threads());
+    this.pipeline =
+        new Pipeline(
+            group.members(),
+            new Space(
+                window.memory(),
+                group.domains(),
+                group.domains().of(group.rank()),
+                slotBytes(maxRows, maxColumns, type)),
+            crew,
+            group.world().commThread(),
+            group.channel(),
+            firstTag);
+  }
+
+  static Workspace open(Group group, long maxRows, long maxColumns, DType type, int firstTag) {
+    Config config = group.world().config();
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("version", Version.TEXT);
+    fields.put("maxRows", maxRows);
+    fields.put("maxColumns", maxColumns);
+    fields.put("type", type);
+    fields.put("deadline", config.deadline());
+    Domains domains = group.domains();
+    long bytes =
+        group
+            .agreement()
+            .reach(
+                "opening a workspace",
+                fields,
+                () ->
+                    Space.bytes(
+                        domains, domains.of(group.rank()), slotBytes(maxRows, maxColumns, type)));
+    Window window =
+        SharedWindow.open(
+            "opening a workspace",
+            group.agreement(),
+            domains,
+            group.rank(),
+            config.windowDirectory(),
+            group.world().island(),
+            bytes);
+    return new Workspace(group, maxRows, maxColumns, type, firstTag, window);
+  }
+
+  private static long slotBytes(long maxRows, long maxColumns, DType type) {
+    if (maxRows < 0 || maxColumns < 0) {
+      throw new IllegalArgumentException(
+          "a workspace cannot hold %d x %d".formatted(maxRows, maxColumns));
+    }
+    return Math.multiplyExact(Math.multiplyExact(maxRows, maxColumns), (long) type.bytes());
+  }
+
+  /** The most rows of A, over all ranks, that a step may have. */
+  public long maxRows() {
+    return maxRows;
+  }
+
+  /** The most columns of A that an operator may have. */
+  public long maxColumns() {
+    return maxColumns;
+  }
+
+  /** The element type of A. */
+  public DType type() {
+    return type;
+  }
+
+  /** What this workspace has done so far, on this rank. */
+  public Stats stats() {
+    return new Stats(pipeline.steps(), pipeline.rowsSeen(), pipeline.runs(), pipeline.sleeps());
+  }
+
+  Group group() {
+    return group;
+  }
+
+  Pipeline pipeline() {
+    return pipeline;
+  }
+
+  int threads() {
+    return group.world().config().threads();
+  }
+
+  /** The number that the next operator has on all ranks. */
+  int nextOperator() {
+    return operators++;
+  }
+
+  /** The plan for rows of a length; equal for equal rows and tuning. */
+  synchronized StepPlans plans(long columns, Tuning tuning) {
+    Problem problem = new Problem(columns * type.bytes(), maxRows);
+    return plans.computeIfAbsent(
+        Map.entry(problem, tuning), k -> new StepPlans(Plan.of(problem, group.domains(), tuning)));
+  }
+
+  /** The thread that runs steps for callers who do not want to wait. */
+  synchronized ExecutorService starter() {
+    if (starter == null) {
+      String name = "gemmflow-" + group.world().rank() + "-starter";
+      starter =
+          Executors.newSingleThreadExecutor(Thread.ofPlatform().name(name).daemon().factory());
+    }
+    return starter;
+  }
+
+  void checkOpen() {
+    if (closed) {
+      throw new IllegalStateException("the workspace is closed");
+    }
+    group.members().checkWhole();
+  }
+
+  /**
+   * Frees what this rank holds, as soon as all that it has to send was sent. Not collective.
+   *
+   * @throws IllegalStateException if a step is open
+   */
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    boolean clean = pipeline.close();
+    closed = true;
+    crew.close();
+    synchronized (this) {
+      if (starter != null) {
+        starter.shutdown();
+      }
+    }
+    group.forget(this);
+    if (clean) {
+      window.close();
+    } else {
+      LOG.log(
+          WARNING,
+          "rank {0}: a transfer could not be cancelled; its memory stays mapped until the process ends",
+          group.world().rank());
+    }
+  }
+
+  void closeInAnyCase() {
+    if (pipeline.isOpen()) {
+      pipeline.end();
+    }
+    close();
+  }
+}

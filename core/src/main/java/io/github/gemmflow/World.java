@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow;
+
+import io.github.gemmflow.engine.Channel;
+import io.github.gemmflow.engine.Engine;
+import io.github.gemmflow.engine.local.LocalFabric;
+import io.github.gemmflow.kernel.Kernel;
+import io.github.gemmflow.kernel.PackedWeights;
+import io.github.gemmflow.kernel.WeightLayout;
+import io.github.gemmflow.matrix.Matrix;
+import io.github.gemmflow.pipeline.CommThread;
+import io.github.gemmflow.pipeline.Futures;
+import io.github.gemmflow.window.Idle;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/**
+ * All ranks of a job, as one of them sees it. A process joins a job that a launcher started ({@link
+ * #join}), is alone ({@link #single}), or runs several ranks as threads ({@link #local}).
+ *
+ * <p>Thread-safe, except that collective calls are made in the same order on all ranks.
+ */
+public final class World implements AutoCloseable {
+  /** What each rank of a local world does. */
+  @FunctionalInterface
+  public interface Program {
+    void run(World world) throws Exception;
+  }
+
+  private final Config config;
+  private final CommThread commThread;
+  private final Engine engine;
+  private final Kernel kernel;
+  private final Neighbours neighbours;
+  private final Agreement agreement;
+  private final List<Group> groups = new ArrayList<>();
+  private boolean closed;
+
+  /**
+   * Connects a rank.
+   *
+   * @param threadName what the comm thread is called
+   */
+  World(Config config, String threadName, Supplier<Engine> connect) {
+    this.config = config;
+    this.kernel = Providers.kernel(config);
+    this.commThread = new CommThread(threadName, connect);
+    this.engine = commThread.engine();
+    try {
+      this.agreement = new Agreement(commThread, engine.world(), null, config.setupDeadline());
+      this.neighbours = Neighbours.find(agreement, engine, config.windowDirectory());
+      commThread.sleepOn(neighbours.commBell(rank()), idle());
+    } catch (RuntimeException | Error e) {
+      commThread.close();
+      throw e;
+    }
+  }
+
+  /** Joins the job that this process was launched in. Collective over all its ranks. */
+  public static World join() {
+    return join(Config.load());
+  }
+
+  /** Joins the job that this process was launched in. Collective over all its ranks. */
+  public static World join(Config config) {
+    return new World(config, "gemmflow-comm", () -> Providers.engine(config, System.getenv()));
+  }
+
+  /** A world of one rank. */
+  public static World single() {
+    return single(Config.load());
+  }
+
+  /** A world of one rank. */
+  public static World single(Config config) {
+    return new World(config, "gemmflow-comm", () -> new LocalFabric(0).engine(0));
+  }
+
+  /**
+   * Runs ranks as threads of this JVM, for tests and laptops, and returns when all are done. If one
+   * throws, the others are told to end, and its exception is thrown here. {@link LocalWorld} has
+   * more to choose from.
+   */
+  public static void local(int ranks, Program program) {
+    LocalWorld.of(ranks).run(program);
+  }
+
+  public int rank() {
+    return engine.rank();
+  }
+
+  public int size() {
+    return engine.size();
+  }
+
+  public Config config() {
+    return config;
+  }
+
+  /** What multiplies. */
+  public Kernel kernel() {
+    return kernel;
+  }
+
+  /** Packs weights for this world's kernel. Local; the source may be freed afterwards. */
+  public PackedWeights pack(Matrix weights, WeightLayout layout) {
+    return kernel.pack(weights, layout);
+  }
+
+  /** A group of all ranks. Collective. */
+  public Group group() {
+    return split(ReplicaGroups.ofSize(size()));
+  }
+
+  /**
+   * Cuts the world into groups that run side by side, and returns the one that this rank is in.
+   * Collective over all ranks of the world.
+   */
+  public Group split(ReplicaGroups cut) {
+    List<int[]> parts = agreement.reach("split", Map.of("groups", cut), () -> cut.resolve(size()));
+    int color = 0;
+    while (Arrays.binarySearch(parts.get(color), rank()) < 0) {
+      color++;
+    }
+    int chosen = color;
+    Channel channel = Futures.join(commThread.call(() -> engine.split(chosen)));
+    Group group = new Group(this, channel, parts.get(color));
+    synchronized (groups) {
+      groups.add(group);
+    }
+    return group;
+  }
+
+  CommThread commThread() {
+    return commThread;
+  }
+
+  Neighbours neighbours() {
+    return neighbours;
+  }
+
+  String island() {
+    return engine.island();
+  }
+
+  /** Nobody spins where that would take a core from someone who multiplies. */
+  Idle idle() {
+    int hostRanks = neighbours.domains().size(neighbours.domains().of(rank()));
+    boolean crowded = hostRanks * config.threads() > Runtime.getRuntime().availableProcessors();
+    return crowded && config.idle() == Idle.BALANCED ? Idle.SLEEP : config.idle();
+  }
+
+  /** Ends the job for all ranks at once. */
+  public void abort(String reason) {
+    Futures.join(
+        commThread.call(
+            () -> {
+              engine.abort("rank %d: %s".formatted(rank(), reason));
+              return true;
+            }));
+  }
+
+  /**
+   * Closes what is still open on this rank and leaves the job. After a failure it ends the job for
+   * all ranks instead, since nobody can wait for the others any more.
+   */
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    boolean broken = false;
+    synchronized (groups) {
+      for (Group group : groups) {
+        group.close();
+        broken |= group.isBroken();
+      }
+    }
+    if (broken) {
+      abort("a group is broken");
+    }
+    commThread.close();
+    synchronized (groups) {
+      groups.forEach(Group::unmap);
+    }
+    neighbours.close();
+  }
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.pipeline;
+
+import io.github.gemmflow.engine.Channel;
+import io.github.gemmflow.engine.Engine;
+import io.github.gemmflow.engine.Exchange;
+import io.github.gemmflow.failure.EngineException;
+import io.github.gemmflow.window.Bell;
+import io.github.gemmflow.window.Idle;
+import io.github.gemmflow.window.Waiter;
+import java.lang.foreign.Arena;
+import java.util.Arrays;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The one thread of a process that calls its engine, for all groups. It polls agents in turn, and
+ * sleeps when none has anything to do: until it is woken, or for a nap while an engine that cannot
+ * wake it has something under way. All methods may be called from any thread.
+ */
+public final class CommThread implements AutoCloseable {
+  /** A sleeping comm thread looks around this often, in nanoseconds, even if nobody rings. */
+  private static final long LOOK_AROUND = 10_000_000_000L;
+
+  /** Something that this thread keeps moving. Called on this thread only. */
+  interface Agent {
+    /**
+     * Does what can be done without blocking. Returns how much that was, starting something
+     * included: only after a poll that did nothing does {@link #expects} say for how long to sleep.
+     */
+    int poll();
+
+    /** Whether something is under way in the engine. */
+    boolean expects();
+
+    /** The engine has failed, for good. */
+    void fail(EngineException failure);
+  }
+
+  private final Thread thread;
+  private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+  private final Naps naps = new Naps();
+  private final CompletableFuture<Engine> connected = new CompletableFuture<>();
+  private volatile Bell bell = new Bell(Arena.ofAuto().allocate(Bell.bytes(1), Long.BYTES), 0);
+  private Waiter waiter = new Waiter(bell, Idle.BALANCED);
+  private volatile boolean closed;
+
+  // Used by this thread only.
+  private Agent[] agents = new Agent[0];
+  private @Nullable EngineException failure;
+
+  /**
+   * Starts the thread, which connects the engine first.
+   *
+   * @param name the thread's name
+   */
+  public CommThread(String name, Supplier<Engine> connect) {
+    this.thread = Thread.ofPlatform().name(name).daemon().unstarted(() -> run(connect));
+    thread.start();
+  }
+
+  /** The engine, once it is connected. Its calls belong to this thread, except where it says so. */
+  public Engine engine() {
+    return Futures.join(connected);
+  }
+
+  /** Sleeps on another bell from now on. */
+  public void sleepOn(Bell newBell, Idle idle) {
+    // A task, because the thread must leave the old bell before anybody relies on the new one.
+    Futures.join(
+        call(
+            () -> {
+              waiter = new Waiter(newBell, idle);
+              bell = newBell;
+              return true;
+            }));
+  }
+
+  private void run(Supplier<Engine> connect) {
+    Engine engine;
+    try {
+      engine = connect.get();
+    } catch (RuntimeException | Error e) {
+      connected.completeExceptionally(e);
+      return;
+    }
+    engine.onActivity(() -> bell.ring());
+    connected.complete(engine);
+    while (!closed) {
+      waiter.await(() -> closed || cycle(engine) > 0, idleNanos(engine));
+    }
+    engine.close();
+  }
+
+  private int cycle(Engine engine) {
+    int done = 0;
+    for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+      task.run();
+      done++;
+    }
+    try {
+      if (failure == null) {
+        int completed = engine.progress();
+        if (completed > 0) {
+          naps.completed();
+        }
+        done += completed;
+        for (Agent agent : agents) {
+          done += agent.poll();
+        }
+      }
+    } catch (EngineException e) {
+      fail(e);
+    } catch (RuntimeException e) {
+      fail(new EngineException("the comm thread failed: " + e, e));
+    }
+    return done;
+  }
+
+  private void fail(EngineException e) {
+    failure = e;
+    for (Agent agent : agents) {
+      agent.fail(e);
+    }
+  }
+
+  private long idleNanos(Engine engine) {
+    if (failure == null && !engine.announces()) {
+      for (Agent agent : agents) {
+        if (agent.expects()) {
+          return naps.next();
+        }
+      }
+    }
+    return LOOK_AROUND;
+  }
+
+  /** Runs something on this thread. */
+  public <T> CompletableFuture<T> call(Supplier<T> task) {
+    CompletableFuture<T> result = new CompletableFuture<>();
+    tasks.add(
+        () -> {
+          try {
+            result.complete(task.get());
+          } catch (RuntimeException | Error e) {
+            result.completeExceptionally(e);
+          }
+        });
+    bell.ring();
+    return result;
+  }
+
+  /** Breaks a group when the engine fails. */
+  public void watch(Members members) {
+    tasks.add(() -> add(new Watch(members)));
+    bell.ring();
+  }
+
+  private record Watch(Members members) implements Agent {
+    @Override
+    public int poll() {
+      return 0;
+    }
+
+    @Override
+    public boolean expects() {
+      return false;
+    }
+
+    @Override
+    public void fail(EngineException e) {
+      members.breakUp("rank %d: %s".formatted(members.rank(), e.getMessage()));
+    }
+  }
+
+  void add(Agent agent) {
+    agents = Arrays.copyOf(agents, agents.length + 1);
+    agents[agents.length - 1] = agent;
+    if (failure != null) {
+      agent.fail(failure);
+    }
+  }
+
+  void remove(Agent agent) {
+    agents = Arrays.stream(agents).filter(a -> !a.equals(agent)).toArray(Agent[]::new);
+  }
+
+  /**
+   * Makes a small exchange with the ranks of a channel.
+   *
+   * @param members the group whose breaking ends the exchange; null before there is one
+   */
+  public CompletableFuture<byte[][]> exchange(
+      Channel channel, @Nullable Members members, Function<Channel, Exchange> start) {
+    CompletableFuture<byte[][]> result = new CompletableFuture<>();
+    tasks.add(() -> add(new PendingExchange(this, channel, members, start, result)));
+    bell.ring();
+    return result;
+  }
+
+  /** Closes the engine and ends the thread. */
+  @Override
+  public void close() {
+    closed = true;
+    bell.ring();
+    Futures.joinThread(thread);
+  }
+}

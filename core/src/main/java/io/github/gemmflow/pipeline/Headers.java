@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.pipeline;
+
+import io.github.gemmflow.matrix.Block;
+import io.github.gemmflow.window.Counters;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/**
+ * What every rank says about each of its steps, in the window: which operator it runs, on how many
+ * rows. There is one header per rank and slot, and a counter per rank of the headers that are
+ * there.
+ */
+final class Headers {
+  /**
+   * Headers of a rank that are kept. A rank looks at a step's headers until it begins the step
+   * after the next; by then the others may have begun one more.
+   */
+  private static final int KEPT = 2 * Space.SLOTS;
+
+  private static final long BYTES = 64;
+  private static final long ROWS = 0;
+  private static final long OPERATOR = Long.BYTES;
+
+  private final MemorySegment memory;
+  private final long offset;
+  private final int ranks;
+  private final Counters arrived;
+  private final int firstCounter;
+
+  Headers(MemorySegment memory, long offset, int ranks, Counters arrived, int firstCounter) {
+    this.memory = memory;
+    this.offset = offset;
+    this.ranks = ranks;
+    this.arrived = arrived;
+    this.firstCounter = firstCounter;
+  }
+
+  static long bytes(int ranks) {
+    return BYTES * ranks * KEPT;
+  }
+
+  private long at(long step, int rank) {
+    return offset + (step % KEPT * ranks + rank) * BYTES;
+  }
+
+  void write(long step, int rank, long rows, long operator) {
+    memory.set(ValueLayout.JAVA_LONG, at(step, rank) + ROWS, rows);
+    memory.set(ValueLayout.JAVA_LONG, at(step, rank) + OPERATOR, operator);
+  }
+
+  long rows(long step, int rank) {
+    return memory.get(ValueLayout.JAVA_LONG, at(step, rank) + ROWS);
+  }
+
+  long operator(long step, int rank) {
+    return memory.get(ValueLayout.JAVA_LONG, at(step, rank) + OPERATOR);
+  }
+
+  /** Points a block at a header, to send or receive it. */
+  Block block(Block block, long step, int rank) {
+    return block.at(memory, at(step, rank), 1, BYTES, BYTES);
+  }
+
+  /** Says that a rank's header of a step is complete. */
+  void publish(int rank, long step) {
+    arrived.publish(firstCounter + rank, step + 1);
+  }
+
+  boolean isThere(int rank, long step) {
+    return arrived.get(firstCounter + rank) > step;
+  }
+}

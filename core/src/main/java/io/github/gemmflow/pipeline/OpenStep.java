@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.pipeline;
+
+import io.github.gemmflow.plan.StepPlan;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One step as both lanes of a rank know it. There is one for each slot, used for every second step;
+ * the thread that begins a step fills it in before the comm lane may look at it.
+ */
+final class OpenStep {
+  private final int slot;
+  private final long[] base;
+  private final boolean[] verified;
+  private long number = -1;
+  private long operator;
+  private @Nullable StepPlan plan;
+
+  OpenStep(int slot, int ranks, int routes) {
+    this.slot = slot;
+    this.base = new long[routes];
+    this.verified = new boolean[ranks];
+  }
+
+  /** Opens a step, whose rows are not known yet. */
+  void open(long newNumber, long newOperator) {
+    number = newNumber;
+    operator = newOperator;
+    plan = null;
+    java.util.Arrays.fill(verified, false);
+  }
+
+  /** Lays the step out; its chunks are numbered on from those of the step before. */
+  void lay(StepPlan newPlan, OpenStep before) {
+    plan = newPlan;
+    System.arraycopy(before.base, 0, base, 0, base.length);
+    StepPlan old = before.plan;
+    if (old != null) {
+      for (int route = 0; route < old.routes(); route++) {
+        base[route] += old.chunks(route);
+      }
+    }
+  }
+
+  int slot() {
+    return slot;
+  }
+
+  /** The number of the step in its workspace, from 0. */
+  long number() {
+    return number;
+  }
+
+  /** The number of the operator in its workspace. */
+  long operator() {
+    return operator;
+  }
+
+  StepPlan plan() {
+    StepPlan laid = plan;
+    if (laid == null) {
+      throw new IllegalStateException("step %d has no rows yet".formatted(number));
+    }
+    return laid;
+  }
+
+  boolean isLaid() {
+    return plan != null;
+  }
+
+  /** How many chunks of a route there were in all steps before this one. */
+  long base(int route) {
+    return base[route];
+  }
+
+  /** Whether a rank's header has been found to be about this step. */
+  boolean isVerified(int rank) {
+    return verified[rank];
+  }
+
+  void setVerified(int rank) {
+    verified[rank] = true;
+  }
+}

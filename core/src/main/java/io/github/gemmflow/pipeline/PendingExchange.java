@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.pipeline;
+
+import io.github.gemmflow.engine.Channel;
+import io.github.gemmflow.engine.Exchange;
+import io.github.gemmflow.failure.EngineException;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** An exchange that the comm thread waits for on someone's behalf. */
+final class PendingExchange implements CommThread.Agent {
+  private final CommThread thread;
+  private final Channel channel;
+  private final @Nullable Members members;
+  private final Function<Channel, Exchange> start;
+  private final CompletableFuture<byte[][]> result;
+  private @Nullable Exchange exchange;
+
+  PendingExchange(
+      CommThread thread,
+      Channel channel,
+      @Nullable Members members,
+      Function<Channel, Exchange> start,
+      CompletableFuture<byte[][]> result) {
+    this.thread = thread;
+    this.channel = channel;
+    this.members = members;
+    this.start = start;
+    this.result = result;
+  }
+
+  @Override
+  public int poll() {
+    if (members != null && members.isBroken()) {
+      thread.remove(this);
+      result.completeExceptionally(members.broken());
+      return 1;
+    }
+    if (exchange == null) {
+      exchange = start.apply(channel);
+      return 1;
+    }
+    if (!exchange.isDone()) {
+      return 0;
+    }
+    thread.remove(this);
+    result.complete(exchange.result());
+    return 1;
+  }
+
+  @Override
+  public boolean expects() {
+    return true;
+  }
+
+  @Override
+  public void fail(EngineException failure) {
+    thread.remove(this);
+    result.completeExceptionally(failure);
+  }
+}

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.pipeline;
+
+import io.github.gemmflow.engine.Channel;
+import io.github.gemmflow.failure.DeadlineException;
+import io.github.gemmflow.failure.GemmflowException;
+import io.github.gemmflow.matrix.Block;
+import io.github.gemmflow.plan.Schedule;
+import io.github.gemmflow.plan.StepPlan;
+import io.github.gemmflow.window.Waiter;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The lanes of one rank in one workspace, and the one step that may be open in it at a time: {@link
+ * #begin}, {@link #run}, {@link #end}. Any thread may call these, but not two at once: that throws
+ * {@link IllegalStateException}.
+ */
+public final class Pipeline {
+  private enum State {
+    IDLE,
+    BEGINNING,
+    OPEN,
+    RUNNING,
+    DONE,
+    CLOSED
+  }
+
+  /**
+   * A rank that waits for a neighbour's comm lane lets the neighbour say first what it waits for.
+   */
+  private static final long AFTER_YOU_NANOS = 250_000_000;
+
+  private final Members members;
+  private final Space space;
+  private final CommThread commThread;
+  private final @Nullable CommLane commLane;
+  private final Arrivals arrivals;
+  private final ComputeLane computeLane;
+  private final Waiter waiter;
+  private final OpenStep[] slots = new OpenStep[Space.SLOTS];
+  private final AtomicReference<State> state = new AtomicReference<>(State.IDLE);
+  private OpenStep step;
+  private long nextStep;
+  private long rowsSeen;
+
+  /**
+   * The lanes of a rank.
+   *
+   * @param firstTag the lowest of the {@link #tags} tags that this workspace may use
+   */
+  public Pipeline(
+      Members members,
+      Space space,
+      Crew crew,
+      CommThread commThread,
+      Channel channel,
+      int firstTag) {
+    this.members = members;
+    this.space = space;
+    this.commThread = commThread;
+    this.arrivals = new Arrivals(members, space);
+    this.computeLane = new ComputeLane(members, space, arrivals, crew);
+    this.waiter = members.newWaiter();
+    int ranks = members.domains().ranks();
+    for (int slot = 0; slot < slots.length; slot++) {
+      slots[slot] = new OpenStep(slot, ranks, ranks * Schedule.MAX_PARTS);
+    }
+    this.step = slots[slots.length - 1];
+    if (members.hasOtherHosts()) {
+      CommLane lane = new CommLane(members, space, arrivals, channel, firstTag);
+      this.commLane = lane;
+      onCommThread(() -> commThread.add(lane));
+    } else {
+      this.commLane = null;
+    }
+  }
+
+  /** How many tags a workspace of a group of so many ranks needs. */
+  public static int tags(int ranks) {
+    return CommLane.tags(ranks);
+  }
+
+  /**
+   * Begins a step whose rows this rank knows for all ranks. Waits for room.
+   *
+   * @param operator the number of the operator in its workspace
+   */
+  public void begin(StepPlans plans, long operator, long[] rowsPerRank) {
+    beginning(
+        () -> {
+          StepPlan plan = plans.step(space.ring().slot(nextStep));
+          awaitRoom();
+          plan.lay(rowsPerRank);
+          open(operator, plan.rows(members.rank()));
+          lay(plan);
+        });
+  }
+
+  /**
+   * Begins a step of which this rank knows only its own rows. Waits for room, and for all other
+   * ranks to begin it too.
+   */
+  public void begin(StepPlans plans, long operator, long myRows) {
+    beginning(
+        () -> {
+          StepPlan plan = plans.step(space.ring().slot(nextStep));
+          awaitRoom();
+          open(operator, myRows);
+          long[] rowsPerRank = awaitRows();
+          try {
+            plan.lay(rowsPerRank);
+          } catch (IllegalArgumentException e) {
+            // All ranks see the same counts and come here: the step ends without rows for all.
+            plan.lay(new long[rowsPerRank.length]);
+            for (int rank = 0; rank < rowsPerRank.length; rank++) {
+              step.setVerified(rank);
+            }
+            lay(plan);
+            pass();
+            throw e;
+          }
+          lay(plan);
+        });
+  }
+
+  private void beginning(Runnable body) {
+    if (!state.compareAndSet(State.IDLE, State.BEGINNING)) {
+      throw new IllegalStateException(
+          state.get() == State.CLOSED
+              ? "the workspace is closed"
+              : "a step of this workspace is still open: end it before the next one begins");
+    }
+    boolean begun = false;
+    try {
+      members.checkWhole();
+      body.run();
+      begun = true;
+    } catch (GemmflowException e) {
+      members.breakUp(reason(e));
+      throw e;
+    } finally {
+      state.set(begun ? State.OPEN : State.IDLE);
+    }
+  }
+
+  private String reason(Throwable e) {
+    return "rank %d: %s".formatted(members.rank(), e.getMessage());
+  }
+
+  /** Waits until all readers on this host are done with the step that had this slot before. */
+  private void awaitRoom() {
+    SlotRing ring = space.ring();
+    long number = nextStep;
+    if (!ring.isFree(number)) {
+      long start = System.nanoTime();
+      long waitNanos = members.deadlineNanos();
+      while (!waiter.await(() -> ring.isFree(number) || members.isBroken(), waitNanos)) {
+        int slow = ring.slowReader(number);
+        boolean neighbour = slow >= 0 && slow != ownCommReader() && isCommReader(slow);
+        if (!neighbour || System.nanoTime() - start > members.deadlineNanos() + AFTER_YOU_NANOS) {
+          throw noRoom(slow);
+        }
+        waitNanos = AFTER_YOU_NANOS;
+      }
+      members.checkWhole();
+    }
+    if (number >= slots.length) {
+      // Those that this rank had no need to look at; by now all of them are there.
+      arrivals.verifyAll(slots[ring.slot(number)]);
+    }
+  }
+
+  private boolean isCommReader(int reader) {
+    return reader >= members.domains().size(members.domain());
+  }
+
+  private int ownCommReader() {
+    return members.domains().size(members.domain()) + members.domains().indexOf(members.rank());
+  }
+
+  private DeadlineException noRoom(int reader) {
+    int hostRanks = members.domains().size(members.domain());
+    int rank = members.domains().member(members.domain(), Math.max(0, reader) % hostRanks);
+    String what;
+    if (reader == ownCommReader()) {
+      what = describeComm();
+    } else if (isCommReader(reader)) {
+      what = "rank %d has not finished its transfers".formatted(rank);
+    } else {
+      what = "rank %d has not finished reading".formatted(rank);
+    }
+    return new DeadlineException(
+        "rank %d gave up after %.1f s without room for step %d, because step %d is not over: %s"
+            .formatted(
+                members.rank(),
+                members.deadlineNanos() / 1e9,
+                nextStep,
+                nextStep - slots.length,
+                what));
+  }
+
+  private String describeComm() {
+    CommLane lane = commLane;
+    if (lane == null) {
+      return "";
+    }
+    return onCommThread(lane::describe);
+  }
+
+  private <T> T onCommThread(Supplier<T> task) {
+    return Futures.join(
+        commThread.call(task),
+        Duration.ofSeconds(1),
+        () -> "the comm thread of rank %d does not answer".formatted(members.rank()));
+  }
+
+  private void onCommThread(Runnable task) {
+    onCommThread(
+        () -> {
+          task.run();
+          return true;
+        });
+  }
+
+  private void open(long operator, long myRows) {
+    long number = nextStep++;
+    step = slots[space.ring().slot(number)];
+    step.open(number, operator);
+    Headers headers = space.headers();
+    headers.write(number, members.rank(), myRows, operator);
+    headers.publish(members.rank(), number);
+    if (commLane != null) {
+      commLane.open(step);
+    }
+    members.ringHost();
+  }
+
+  private long[] awaitRows() {
+    int ranks = members.domains().ranks();
+    OpenStep current = step;
+    int there = arrivals.headersThere(current);
+    while (there < ranks) {
+      int seen = there;
+      BooleanSupplier news = () -> arrivals.headersThere(current) > seen || members.isBroken();
+      if (!waiter.await(news, members.deadlineNanos())) {
+        throw new DeadlineException(
+            "rank %d gave up in step %d after %.1f s: %s"
+                .formatted(
+                    members.rank(),
+                    current.number(),
+                    members.deadlineNanos() / 1e9,
+                    arrivals.missingHeaders(current)));
+      }
+      arrivals.checkWhole(current);
+      there = arrivals.headersThere(current);
+    }
+    arrivals.verifyAll(current);
+    long[] rows = new long[ranks];
+    for (int rank = 0; rank < ranks; rank++) {
+      rows[rank] = arrivals.rows(current, rank);
+    }
+    return rows;
+  }
+
+  private void lay(StepPlan plan) {
+    OpenStep before = slots[(step.slot() + slots.length - 1) % slots.length];
+    step.lay(plan, before);
+    if (commLane != null) {
+      commLane.lay(step);
+    }
+  }
+
+  /** The layout of the open step. */
+  public StepPlan plan() {
+    return step.plan();
+  }
+
+  /** Points a block at rows of A in the open step. */
+  public Block rows(Block block, long from, long to) {
+    long rowBytes = step.plan().plan().problem().rowBytes();
+    long offset = space.rowsOffset(step.slot()) + from * rowBytes;
+    return block.at(space.memory(), offset, to - from, rowBytes, rowBytes);
+  }
+
+  /** Publishes this rank's rows and works on all rows of the step; returns when that is done. */
+  public void run(Work work) {
+    if (!state.compareAndSet(State.OPEN, State.RUNNING)) {
+      throw new IllegalStateException(
+          state.get() == State.RUNNING
+              ? "the step is running in another thread"
+              : "a step runs once, after it began and before it ends");
+    }
+    try {
+      arrivals.publishOwn(step);
+      computeLane.run(step, work);
+      rowsSeen += step.plan().totalRows();
+    } catch (RuntimeException e) {
+      members.breakUp(reason(e));
+      throw e;
+    } finally {
+      state.set(State.DONE);
+    }
+  }
+
+  /** Ends the step: its room may be used again. A step that never ran takes the group with it. */
+  public void end() {
+    if (state.get() == State.RUNNING) {
+      throw new IllegalStateException("the step is running in another thread");
+    }
+    if (state.compareAndSet(State.OPEN, State.DONE)) {
+      members.breakUp(
+          "rank %d ended step %d without running it".formatted(members.rank(), step.number()));
+    }
+    if (state.compareAndSet(State.DONE, State.IDLE)) {
+      pass();
+    }
+  }
+
+  private void pass() {
+    space.ring().pass(members.domains().indexOf(members.rank()), step.number());
+    members.ringHost();
+  }
+
+  /** Whether a step is open. */
+  public boolean isOpen() {
+    State now = state.get();
+    return now != State.IDLE && now != State.CLOSED;
+  }
+
+  public long steps() {
+    return nextStep;
+  }
+
+  public long rowsSeen() {
+    return rowsSeen;
+  }
+
+  public long runs() {
+    return computeLane.runCount();
+  }
+
+  public long sleeps() {
+    return computeLane.sleeps() + waiter.sleeps();
+  }
+
+  /**
+   * Ends the lanes when all that this rank has to send was sent, or the group is broken.
+   *
+   * @return whether the window may be unmapped; if not, the engine may still write to it
+   */
+  public boolean close() {
+    if (!state.compareAndSet(State.IDLE, State.CLOSED)) {
+      throw new IllegalStateException("a step of this workspace is still open: end it first");
+    }
+    CommLane lane = commLane;
+    if (lane == null) {
+      return true;
+    }
+    long last = nextStep - 1;
+    SlotRing ring = space.ring();
+    boolean sent =
+        waiter.await(
+            () -> members.isBroken() || ring.passed(ownCommReader()) > last,
+            members.deadlineNanos());
+    if (!sent) {
+      members.breakUp(
+          "rank %d gave up closing a workspace after %.1f s: %s"
+              .formatted(members.rank(), members.deadlineNanos() / 1e9, describeComm()));
+    }
+    return onCommThread(
+        () -> {
+          lane.poll();
+          commThread.remove(lane);
+          return lane.isClean();
+        });
+  }
+}

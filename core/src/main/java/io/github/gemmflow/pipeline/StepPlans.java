@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.pipeline;
+
+import io.github.gemmflow.plan.Plan;
+import io.github.gemmflow.plan.StepPlan;
+
+/** A plan with a layout for each slot: what all operators of equal plans on a workspace share. */
+public final class StepPlans {
+  private final Plan plan;
+  private final StepPlan[] steps = new StepPlan[Space.SLOTS];
+
+  public StepPlans(Plan plan) {
+    this.plan = plan;
+    for (int slot = 0; slot < steps.length; slot++) {
+      steps[slot] = plan.step();
+    }
+  }
+
+  public Plan plan() {
+    return plan;
+  }
+
+  StepPlan step(int slot) {
+    return steps[slot];
+  }
+}

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.pipeline;
+
+import io.github.gemmflow.engine.Channel;
+import io.github.gemmflow.matrix.Block;
+import io.github.gemmflow.plan.Domains;
+import io.github.gemmflow.plan.NextTransfer;
+import io.github.gemmflow.plan.Schedule;
+import io.github.gemmflow.plan.StepPlan;
+import io.github.gemmflow.plan.Transfers;
+import java.util.Arrays;
+import java.util.StringJoiner;
+
+/** The transfers of one slot's step: this rank's headers and chunks, to and from other hosts. */
+final class StepTransfers {
+  private static final int NO_REQUEST = -1;
+
+  private final Members members;
+  private final Space space;
+  private final Arrivals arrivals;
+  private final Channel channel;
+  private final int firstTag;
+  private final Transfers transfers;
+  private final Block block = new Block();
+  private final Flow sends = new Flow();
+  private final Flow receives = new Flow();
+  private final int[] headerTargets;
+  private final int[] headerSources;
+  private final int[] headerRequests;
+
+  private OpenStep step;
+  private boolean headersStarted;
+  private int headersLeft;
+  private boolean chunksStarted;
+
+  StepTransfers(Members members, Space space, Arrivals arrivals, Channel channel, int firstTag) {
+    this.members = members;
+    this.space = space;
+    this.arrivals = arrivals;
+    this.channel = channel;
+    this.firstTag = firstTag;
+    this.transfers = new Transfers(members.rank());
+    this.headerTargets = headerTargets(members);
+    this.headerSources = headerSources(members);
+    this.headerRequests = new int[headerTargets.length + headerSources.length];
+    Arrays.fill(headerRequests, NO_REQUEST);
+    this.step = new OpenStep(0, 0, 0);
+  }
+
+  static int tags(int ranks) {
+    return ranks * Schedule.MAX_PARTS + 1;
+  }
+
+  /** In each other domain, the rank that a rank's header goes to: spread by the rank's number. */
+  private static int headerOwner(Domains domains, int domain, int rank) {
+    return domains.member(domain, rank % domains.size(domain));
+  }
+
+  private static int[] headerTargets(Members members) {
+    Domains domains = members.domains();
+    int[] targets = new int[domains.count() - 1];
+    for (int i = 0; i < targets.length; i++) {
+      int domain = (members.domain() + 1 + i) % domains.count();
+      targets[i] = headerOwner(domains, domain, members.rank());
+    }
+    return targets;
+  }
+
+  private static int[] headerSources(Members members) {
+    Domains domains = members.domains();
+    int[] sources = new int[domains.ranks()];
+    int count = 0;
+    for (int rank = 0; rank < sources.length; rank++) {
+      boolean remote = domains.of(rank) != members.domain();
+      if (remote && headerOwner(domains, members.domain(), rank) == members.rank()) {
+        sources[count++] = rank;
+      }
+    }
+    return Arrays.copyOf(sources, count);
+  }
+
+  /** Turns to a new step. The lane sees to it that the old one is finished. */
+  void bind(OpenStep newStep) {
+    step = newStep;
+    headersStarted = false;
+    chunksStarted = false;
+    headersLeft = headerRequests.length;
+  }
+
+  /**
+   * Moves the headers on.
+   *
+   * @param mayFinish whether those of all steps before have arrived: a header counter never goes
+   *     back
+   */
+  int pollHeaders(boolean mayFinish) {
+    if (!headersStarted) {
+      startHeaders();
+      return 1;
+    }
+    if (!mayFinish) {
+      return 0;
+    }
+    int done = 0;
+    for (int i = 0; headersLeft > 0 && i < headerRequests.length; i++) {
+      if (headerRequests[i] != NO_REQUEST && channel.isDone(headerRequests[i])) {
+        headerRequests[i] = NO_REQUEST;
+        headersLeft--;
+        done++;
+        if (i >= headerTargets.length) {
+          space.headers().publish(headerSources[i - headerTargets.length], step.number());
+          members.ringHost();
+        }
+      }
+    }
+    return done;
+  }
+
+  private void startHeaders() {
+    headersStarted = true;
+    Headers headers = space.headers();
+    int tag = firstTag + tags(members.domains().ranks()) - 1;
+    int next = 0;
+    for (int target : headerTargets) {
+      // Synchronous, so that a rank with nothing to wait for cannot run away from the others.
+      headerRequests[next++] =
+          channel.send(target, tag, headers.block(block, step.number(), members.rank()), true);
+    }
+    for (int source : headerSources) {
+      headerRequests[next++] =
+          channel.receive(source, tag, headers.block(block, step.number(), source));
+    }
+  }
+
+  int pollChunks() {
+    StepPlan plan = step.plan();
+    int inFlight = plan.plan().tuning().inFlight();
+    if (!chunksStarted) {
+      chunksStarted = true;
+      transfers.of(plan);
+      sends.reset(transfers.sends(), inFlight);
+      receives.reset(transfers.receives(), inFlight);
+      for (int i = 0; i < receives.count(); i++) {
+        receives.available[i] = plan.chunks(receives.route(i));
+      }
+    }
+    return finishReceives()
+        + sends.finish(channel)
+        + startReceives(plan, inFlight)
+        + startSends(plan, inFlight);
+  }
+
+  private int finishReceives() {
+    int done = 0;
+    for (int i = 0; i < receives.count(); i++) {
+      int finished = receives.finish(channel, i);
+      if (finished > 0) {
+        arrivals.publish(step, receives.route(i), receives.finished[i]);
+        done += finished;
+      }
+    }
+    if (done > 0) {
+      members.ringHost();
+    }
+    return done;
+  }
+
+  private int startReceives(StepPlan plan, int inFlight) {
+    int done = 0;
+    for (int i = receives.next(inFlight); i >= 0; i = receives.next(inFlight)) {
+      int route = receives.route(i);
+      Block target = chunk(plan, route, receives.started[i]);
+      receives.start(i, channel.receive(receives.peer(i), firstTag + route, target));
+      done++;
+    }
+    return done;
+  }
+
+  private int startSends(StepPlan plan, int inFlight) {
+    int done = 0;
+    for (int i = 0; i < sends.count(); i++) {
+      sends.available[i] = arrivals.chunks(step, sends.route(i));
+    }
+    for (int i = sends.next(inFlight); i >= 0; i = sends.next(inFlight)) {
+      int route = sends.route(i);
+      long chunk = sends.started[i];
+      // The last is synchronous, so that a sender cannot run away from its receiver.
+      boolean last = chunk == plan.chunks(route) - 1;
+      Block source = chunk(plan, route, chunk);
+      sends.start(i, channel.send(sends.peer(i), firstTag + route, source, last));
+      done++;
+    }
+    return done;
+  }
+
+  private Block chunk(StepPlan plan, int route, long chunk) {
+    long rowBytes = plan.plan().problem().rowBytes();
+    long first = plan.chunkBegin(route, chunk);
+    long rows = plan.chunkBegin(route, chunk + 1) - first;
+    return block.at(
+        space.memory(), space.rowsOffset(step.slot()) + first * rowBytes, rows, rowBytes, rowBytes);
+  }
+
+  boolean hasAllHeaders() {
+    return headersStarted && headersLeft == 0;
+  }
+
+  /** Whether every chunk that this rank sends or receives in the step is under way or done. */
+  boolean isAllStarted() {
+    return chunksStarted && sends.isAllStarted(step.plan()) && receives.isAllStarted(step.plan());
+  }
+
+  boolean isFinished() {
+    return hasAllHeaders() && isAllStarted() && sends.isIdle() && receives.isIdle();
+  }
+
+  /** What is under way, for a person; empty if nothing is. */
+  String describe() {
+    StringJoiner text = new StringJoiner("; ");
+    for (int i = 0; i < headerRequests.length; i++) {
+      if (headerRequests[i] != NO_REQUEST) {
+        boolean sent = i < headerTargets.length;
+        int rank = sent ? headerTargets[i] : headerSources[i - headerTargets.length];
+        text.add("rank %d did not begin the step".formatted(rank));
+      }
+    }
+    if (chunksStarted) {
+      sends.describe(step.plan(), "were not taken by", text);
+      receives.describe(step.plan(), "did not arrive from", text);
+    }
+    return text.toString();
+  }
+
+  /**
+   * Gives up all that is under way; returns whether the window is certainly untouched from now on.
+   */
+  boolean cancel() {
+    boolean clean = sends.cancel(channel);
+    clean &= receives.cancel(channel);
+    for (int i = 0; i < headerRequests.length; i++) {
+      if (headerRequests[i] != NO_REQUEST) {
+        clean &= channel.cancel(headerRequests[i]);
+        headerRequests[i] = NO_REQUEST;
+      }
+    }
+    return clean;
+  }
+
+  /** How far the streams of one direction have come, and the requests that are under way. */
+  private static final class Flow {
+    private Transfers.Streams streams = new Transfers(0).sends();
+    private int inFlight;
+    private long[] available = new long[0];
+    private long[] started = new long[0];
+    private long[] finished = new long[0];
+    private int[] requests = new int[0];
+
+    void reset(Transfers.Streams newStreams, int newInFlight) {
+      streams = newStreams;
+      inFlight = newInFlight;
+      int count = streams.count();
+      if (available.length < count) {
+        available = new long[count];
+        started = new long[count];
+        finished = new long[count];
+      }
+      if (requests.length < count * inFlight) {
+        requests = new int[count * inFlight];
+      }
+      Arrays.fill(available, 0);
+      Arrays.fill(started, 0);
+      Arrays.fill(finished, 0);
+    }
+
+    int count() {
+      return streams.count();
+    }
+
+    int route(int stream) {
+      return streams.route(stream);
+    }
+
+    int peer(int stream) {
+      return streams.peer(stream);
+    }
+
+    int next(int limit) {
+      return NextTransfer.choose(count(), available, started, finished, limit);
+    }
+
+    void start(int stream, int request) {
+      requests[stream * inFlight + (int) (started[stream] % inFlight)] = request;
+      started[stream]++;
+    }
+
+    /** Looks at the oldest transfers first: only a complete prefix counts. */
+    int finish(Channel channel, int stream) {
+      int done = 0;
+      while (finished[stream] < started[stream]
+          && channel.isDone(requests[stream * inFlight + (int) (finished[stream] % inFlight)])) {
+        finished[stream]++;
+        done++;
+      }
+      return done;
+    }
+
+    int finish(Channel channel) {
+      int done = 0;
+      for (int stream = 0; stream < count(); stream++) {
+        done += finish(channel, stream);
+      }
+      return done;
+    }
+
+    boolean isAllStarted(StepPlan plan) {
+      for (int stream = 0; stream < count(); stream++) {
+        if (started[stream] < plan.chunks(route(stream))) {
+          return false;
+        }
+      }
+      return true;
+    }
+
+    boolean isIdle() {
+      return Arrays.equals(started, finished);
+    }
+
+    void describe(StepPlan plan, String verb, StringJoiner text) {
+      for (int stream = 0; stream < count(); stream++) {
+        int route = route(stream);
+        if (finished[stream] < plan.chunks(route)) {
+          text.add(
+              "rows %d-%d of rank %d %s rank %d"
+                  .formatted(
+                      plan.chunkBegin(route, finished[stream]),
+                      plan.end(route) - 1,
+                      plan.shard(route),
+                      verb,
+                      peer(stream)));
+        }
+      }
+    }
+
+    boolean cancel(Channel channel) {
+      boolean clean = true;
+      for (int stream = 0; stream < count(); stream++) {
+        for (; finished[stream] < started[stream]; finished[stream]++) {
+          int index = stream * inFlight + (int) (finished[stream] % inFlight);
+          clean &= channel.cancel(requests[index]);
+        }
+      }
+      return clean;
+    }
+  }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.pipeline;
+
+import io.github.gemmflow.matrix.Block;
+
+/** What the compute lane does with the rows of A that have arrived. */
+public interface Work {
+  /** Work that needs no rows: the caller only wants them to be there. */
+  Work NONE =
+      new Work() {
+        @Override
+        public long worthwhileRows() {
+          return 1;
+        }
+
+        @Override
+        public int tasks(long rows) {
+          return 0;
+        }
+
+        @Override
+        public void perform(int thread, int task, long firstRow, Block a) {}
+      };
+
+  /** A run of fewer rows is left alone while it may still grow. */
+  long worthwhileRows();
+
+  /** Into how many tasks, which several threads may do at the same time, a run of rows is cut. */
+  int tasks(long rows);
+
+  /**
+   * Does one task of a run.
+   *
+   * @param thread who does it; no two at a time the same
+   * @param firstRow the row of A that the run starts with
+   * @param a the run; valid only during the call
+   */
+  void perform(int thread, int task, long firstRow, Block a);
+}

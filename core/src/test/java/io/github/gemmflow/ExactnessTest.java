@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow;
+
+import io.github.gemmflow.engine.Chaos;
+import io.github.gemmflow.engine.ChaosEngine;
+import io.github.gemmflow.kit.Cases;
+import io.github.gemmflow.kit.Draw;
+import io.github.gemmflow.kit.OperatorCase;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** Integer-valued inputs give exactly the integer product, whatever the way. */
+class ExactnessTest {
+  @Test
+  void everyElementIsExact() {
+    Cases.run(getClass(), 500, ExactnessTest::runCase);
+  }
+
+  private static void runCase(long seed) {
+    Draw draw = new Draw(~seed);
+    int ranks = draw.ranks();
+    Config config =
+        Config.builder().threads(1 + draw.below(3)).deadline(Duration.ofSeconds(20)).build();
+    LocalWorld world = LocalWorld.onHosts(draw.hosts(ranks)).config(config);
+    if (draw.chance(0.5)) {
+      world.decorate(engine -> new ChaosEngine(engine, Chaos.delays(seed)));
+    }
+    world.run(w -> OperatorCase.run(w, seed));
+  }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.kit;
+
+import java.util.SplittableRandom;
+
+/** Seeded random cases: how many, from which seed, and how to repeat one. */
+public final class Cases {
+  /** A case; throws if it fails. */
+  @FunctionalInterface
+  public interface Case {
+    void run(long seed) throws Exception;
+  }
+
+  private Cases() {}
+
+  /**
+   * Runs {@code gemmflow.cases} cases, or {@code otherwise}, from {@code gemmflow.seed}, or a
+   * random seed. What fails throws with the line that repeats it.
+   *
+   * @param test the test class, for that line
+   */
+  public static void run(Class<?> test, int otherwise, Case body) {
+    int count = Integer.getInteger("gemmflow.cases", otherwise);
+    long first = Long.getLong("gemmflow.seed", new SplittableRandom().nextLong(1L << 40));
+    System.out.printf("%s: %d cases, -Dgemmflow.seed=%d%n", test.getSimpleName(), count, first);
+    for (int i = 0; i < count; i++) {
+      long seed = first + i;
+      try {
+        body.run(seed);
+      } catch (Exception | AssertionError e) {
+        throw new AssertionError(
+            "case %d failed; repeat it with: mvn -B verify -Dtest=%s -Dsurefire.failIfNoSpecifiedTests=false -Dgemmflow.cases=1 -Dgemmflow.seed=%d"
+                .formatted(i, test.getSimpleName(), seed),
+            e);
+      }
+    }
+  }
+}

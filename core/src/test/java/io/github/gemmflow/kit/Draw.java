@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.kit;
+
+import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.plan.Schedule;
+import io.github.gemmflow.plan.Tuning;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/** Random choices of what tests vary. The same seed draws the same. */
+public final class Draw {
+  private static final List<Integer> SIZES =
+      List.of(0, 1, 2, 3, 5, 7, 8, 13, 16, 17, 31, 37, 64, 65, 100);
+
+  private final SplittableRandom random;
+
+  public Draw(long seed) {
+    this.random = new SplittableRandom(seed);
+  }
+
+  /** A number from 0 to {@code bound - 1}. */
+  public int below(int bound) {
+    return random.nextInt(bound);
+  }
+
+  public boolean chance(double probability) {
+    return random.nextDouble() < probability;
+  }
+
+  public <T> T oneOf(List<T> values) {
+    return values.get(below(values.size()));
+  }
+
+  public DType type() {
+    return oneOf(List.of(DType.values()));
+  }
+
+  /** A size of a matrix: small, odd, prime, and now and then 0. */
+  public int size() {
+    int size = oneOf(SIZES);
+    return size == 0 && chance(0.7) ? 1 : size;
+  }
+
+  /** Ranks of a world: 1 to 8, now and then 16. */
+  public int ranks() {
+    return chance(0.04) ? 16 : 1 + below(8);
+  }
+
+  /** Hosts of ranks: 1 to 4, with uneven numbers of ranks, in any order. */
+  public int[] hosts(int ranks) {
+    int count = 1 + below(Math.min(4, ranks));
+    int[] hostOf = new int[ranks];
+    for (int rank = 0; rank < ranks; rank++) {
+      hostOf[rank] = below(count);
+    }
+    return hostOf;
+  }
+
+  /** Rows for each rank: even, uneven, or all with one rank; some have none. */
+  public long[] rows(int ranks, long most) {
+    long[] rows = new long[ranks];
+    if (chance(0.1)) {
+      rows[below(ranks)] = most;
+      return rows;
+    }
+    long each = most / ranks;
+    boolean even = chance(0.2);
+    for (int rank = 0; rank < ranks; rank++) {
+      rows[rank] = even ? each : chance(0.25) ? 0 : below((int) each + 1);
+    }
+    return rows;
+  }
+
+  /** A way for rows to travel. */
+  public Tuning tuning(long mostRows) {
+    long chunkRows = chance(0.3) ? 0 : 1 + below((int) mostRows + 1);
+    if (chance(0.3)) {
+      chunkRows = 1;
+    }
+    return Tuning.DEFAULT
+        .withSchedule(oneOf(Schedule.ALL))
+        .withChunkRows(chunkRows)
+        .withInFlight(1 + below(5));
+  }
+}

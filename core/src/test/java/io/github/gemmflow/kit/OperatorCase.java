@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.kit;
+
+import io.github.gemmflow.AllGather;
+import io.github.gemmflow.AllGatherMatmul;
+import io.github.gemmflow.Group;
+import io.github.gemmflow.Operator;
+import io.github.gemmflow.ReplicaGroups;
+import io.github.gemmflow.Step;
+import io.github.gemmflow.Workspace;
+import io.github.gemmflow.World;
+import io.github.gemmflow.kernel.PackedWeights;
+import io.github.gemmflow.kernel.WeightLayout;
+import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.matrix.Matrix;
+import java.lang.foreign.Arena;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/**
+ * A random program of operators, drawn from a seed, that every rank of a world runs and whose
+ * results every rank checks for itself: replica groups, operators of different width on one
+ * workspace, row counts that change at every step, outputs full of NaN before.
+ */
+public final class OperatorCase {
+  private final World world;
+  private final long seed;
+
+  private OperatorCase(World world, long seed) {
+    this.world = world;
+    this.seed = seed;
+  }
+
+  /** Runs the case of a seed. Collective over all ranks of the world. */
+  public static void run(World world, long seed) {
+    new OperatorCase(world, seed).run();
+  }
+
+  private void run() {
+    Draw shared = new Draw(seed);
+    Group group = world.split(cut(shared, world.size()));
+    // Groups of one world do different things at the same time.
+    byte[] leader = group.broadcast(0, group.rank() == 0 ? new byte[] {(byte) world.rank()} : null);
+    runGroup(group, new Draw(seed * 31 + leader[0]));
+  }
+
+  private static ReplicaGroups cut(Draw draw, int ranks) {
+    List<Integer> divisors =
+        IntStream.rangeClosed(1, ranks).filter(d -> ranks % d == 0).boxed().toList();
+    int size = draw.chance(0.7) ? ranks : draw.oneOf(divisors);
+    if (size == ranks && ranks > 2 && draw.chance(0.2)) {
+      int border = 1 + draw.below(ranks - 1);
+      return ReplicaGroups.of(
+          IntStream.range(0, border).toArray(), IntStream.range(border, ranks).toArray());
+    }
+    return draw.chance(0.5) ? ReplicaGroups.ofSize(size) : ReplicaGroups.strided(size);
+  }
+
+  private void runGroup(Group group, Draw draw) {
+    long maxRows = draw.size() * (draw.chance(0.5) ? 1L : group.size());
+    long maxColumns = draw.size();
+    DType type = draw.type();
+    try (Arena arena = Arena.ofConfined();
+        Workspace space = group.workspace(maxRows, maxColumns, type)) {
+      List<Built> operators = new ArrayList<>();
+      int count = 1 + draw.below(3);
+      for (int i = 0; i < count; i++) {
+        long columns = draw.chance(0.5) ? maxColumns : draw.below((int) maxColumns + 1);
+        operators.add(build(space, draw, columns, i, arena));
+      }
+      int steps = 1 + draw.below(6);
+      for (int i = 0; i < steps; i++) {
+        Built built = draw.oneOf(operators);
+        long[] rows = draw.rows(group.size(), maxRows);
+        runStep(built, rows, draw.chance(0.3), draw.chance(0.2), seed * 1000 + i, group.rank());
+      }
+      operators.forEach(o -> o.operator.close());
+    }
+  }
+
+  /** A weight matrix of this rank: the seed of its elements and its width. */
+  private record Weight(long seed, long width) {}
+
+  /** An operator and this rank's weights; none for an all-gather. */
+  private record Built(Operator operator, List<Weight> weights, DType output, boolean gathered) {}
+
+  private Built build(Workspace space, Draw draw, long columns, int number, Arena arena) {
+    var tuning = draw.tuning(space.maxRows());
+    boolean plain = draw.chance(0.25);
+    boolean gathered = draw.chance(0.3);
+    DType output = draw.chance(0.5) ? DType.F32 : space.type();
+    if (plain) {
+      AllGather gather = AllGather.on(space).columns(columns).tuning(tuning).build();
+      return new Built(gather, List.of(), space.type(), true);
+    }
+    // Number and width of the weights are each rank's own business.
+    Draw own = new Draw(seed * 77 + world.rank() * 1000L + number);
+    int count = 1 + own.below(3);
+    List<Weight> weights = new ArrayList<>();
+    PackedWeights[] packed = new PackedWeights[count];
+    for (int i = 0; i < count; i++) {
+      Weight weight = new Weight(seed * 13 + world.rank() * 100L + number * 10L + i, own.size());
+      weights.add(weight);
+      packed[i] = pack(own.chance(0.5), space.type(), columns, weight, arena);
+    }
+    var builder = AllGatherMatmul.on(space).weights(packed).outputType(output).tuning(tuning);
+    AllGatherMatmul operator = (gathered ? builder.keepGathered() : builder).build();
+    for (PackedWeights one : packed) {
+      one.close();
+    }
+    return new Built(operator, weights, output, gathered);
+  }
+
+  private PackedWeights pack(boolean outIn, DType type, long k, Weight weight, Arena arena) {
+    long n = weight.width;
+    Matrix inOut = Exact.matrix(type, k, n, weight.seed, arena);
+    if (!outIn) {
+      return world.pack(inOut, WeightLayout.IN_OUT);
+    }
+    Matrix transposed = Matrix.allocate(type, n, k, arena);
+    for (long i = 0; i < k; i++) {
+      for (long j = 0; j < n; j++) {
+        transposed.set(j, i, inOut.get(i, j));
+      }
+    }
+    return world.pack(transposed, WeightLayout.OUT_IN);
+  }
+
+  private static void runStep(
+      Built built, long[] rows, boolean onlyOwnRows, boolean started, long aSeed, int rank) {
+    Operator operator = built.operator;
+    try (Arena arena = Arena.ofShared();
+        Step step = onlyOwnRows ? operator.begin(rows[rank]) : operator.begin(rows)) {
+      Exact.fill(step.input(), aSeed, step.firstRow());
+      Matrix[] outputs = outputs(built, step.rows(), arena);
+      if (started) {
+        step.start(outputs).await();
+      } else {
+        step.run(outputs);
+      }
+      for (int i = 0; i < built.weights.size(); i++) {
+        Exact.checkProduct(outputs[i], aSeed, built.weights.get(i).seed, operator.columns());
+      }
+      if (built.weights.isEmpty() && outputs.length > 0) {
+        Exact.check(outputs[0], aSeed);
+      }
+      if (built.gathered) {
+        Exact.check(step.gathered(), aSeed);
+      }
+    }
+  }
+
+  private static Matrix[] outputs(Built built, long rows, Arena arena) {
+    if (built.weights.isEmpty()) {
+      return rows % 2 == 0
+          ? new Matrix[0]
+          : new Matrix[] {padded(built.output, rows, built.operator.columns(), arena)};
+    }
+    Matrix[] outputs = new Matrix[built.weights.size()];
+    for (int i = 0; i < outputs.length; i++) {
+      outputs[i] = padded(built.output, rows, built.weights.get(i).width, arena);
+    }
+    return outputs;
+  }
+
+  /** A block of a wider matrix, all of it NaN. */
+  private static Matrix padded(DType type, long rows, long columns, Arena arena) {
+    return Matrix.allocate(type, rows, columns + 3, arena).fill(Float.NaN).columns(1, columns + 1);
+  }
+}
