@@ -47,14 +47,14 @@ public final class Group {
             rank,
             config.windowDirectory(),
             world.island(),
-            Breakage.bytes());
+            Breakage.bytes(domains.size(domains.of(rank))));
     this.members =
         new Members(
             rank,
             domains,
             hostBells(world, domains, ranks, rank),
             world.neighbours().commBell(ranks[rank]),
-            new Breakage(window.memory()),
+            new Breakage(window.memory(), domains.indexOf(rank)),
             world.idle(),
             config.deadline().toNanos());
     this.agreement = new Agreement(world.commThread(), channel, members, config.setupDeadline());

@@ -173,15 +173,12 @@ public final class World implements AutoCloseable {
       return;
     }
     closed = true;
-    boolean broken = false;
     synchronized (groups) {
-      for (Group group : groups) {
-        group.close();
-        broken |= group.isBroken();
-      }
-    }
-    if (broken) {
-      abort("a group is broken");
+      groups.forEach(Group::close);
+      groups.stream()
+          .filter(Group::isBroken)
+          .findFirst()
+          .ifPresent(group -> abort(String.valueOf(group.members().broken().getMessage())));
     }
     commThread.close();
     synchronized (groups) {

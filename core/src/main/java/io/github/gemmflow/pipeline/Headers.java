@@ -2,6 +2,7 @@
 package io.github.gemmflow.pipeline;
 
 import io.github.gemmflow.matrix.Block;
+import io.github.gemmflow.plan.Domains;
 import io.github.gemmflow.window.Counters;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -40,6 +41,11 @@ final class Headers {
     return BYTES * ranks * KEPT;
   }
 
+  /** The rank that brings a rank's headers into another domain: spread by the rank's number. */
+  static int owner(Domains domains, int domain, int rank) {
+    return domains.member(domain, rank % domains.size(domain));
+  }
+
   private long at(long step, int rank) {
     return offset + (step % KEPT * ranks + rank) * BYTES;
   }
@@ -68,6 +74,11 @@ final class Headers {
   }
 
   boolean isThere(int rank, long step) {
-    return arrived.get(firstCounter + rank) > step;
+    return begun(rank) > step;
+  }
+
+  /** How many steps a rank has begun, as far as is known here. */
+  long begun(int rank) {
+    return arrived.get(firstCounter + rank);
   }
 }

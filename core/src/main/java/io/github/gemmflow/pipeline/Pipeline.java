@@ -162,7 +162,10 @@ public final class Pipeline {
         int slow = ring.slowReader(number);
         boolean neighbour = slow >= 0 && slow != ownCommReader() && isCommReader(slow);
         if (!neighbour || System.nanoTime() - start > members.deadlineNanos() + AFTER_YOU_NANOS) {
-          throw noRoom(slow);
+          DeadlineException late = noRoom(slow);
+          // A lane that stops because someone else gave up has nothing more to say.
+          members.checkWhole();
+          throw late;
         }
         waitNanos = AFTER_YOU_NANOS;
       }
@@ -193,13 +196,15 @@ public final class Pipeline {
     } else {
       what = "rank %d has not finished reading".formatted(rank);
     }
+    OpenStep old = slots[space.ring().slot(nextStep)];
     return new DeadlineException(
-        "rank %d gave up after %.1f s without room for step %d, because step %d is not over: %s"
+        "rank %d gave up after %.1f s without room for step %d, because step %d (rows 0-%d) is not over: %s"
             .formatted(
                 members.rank(),
                 members.deadlineNanos() / 1e9,
                 nextStep,
-                nextStep - slots.length,
+                old.number(),
+                old.plan().totalRows() - 1,
                 what));
   }
 

@@ -51,17 +51,12 @@ final class StepTransfers {
     return ranks * Schedule.MAX_PARTS + 1;
   }
 
-  /** In each other domain, the rank that a rank's header goes to: spread by the rank's number. */
-  private static int headerOwner(Domains domains, int domain, int rank) {
-    return domains.member(domain, rank % domains.size(domain));
-  }
-
   private static int[] headerTargets(Members members) {
     Domains domains = members.domains();
     int[] targets = new int[domains.count() - 1];
     for (int i = 0; i < targets.length; i++) {
       int domain = (members.domain() + 1 + i) % domains.count();
-      targets[i] = headerOwner(domains, domain, members.rank());
+      targets[i] = Headers.owner(domains, domain, members.rank());
     }
     return targets;
   }
@@ -72,7 +67,7 @@ final class StepTransfers {
     int count = 0;
     for (int rank = 0; rank < sources.length; rank++) {
       boolean remote = domains.of(rank) != members.domain();
-      if (remote && headerOwner(domains, members.domain(), rank) == members.rank()) {
+      if (remote && Headers.owner(domains, members.domain(), rank) == members.rank()) {
         sources[count++] = rank;
       }
     }

@@ -9,68 +9,68 @@ import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 
 /**
- * The place in a window where the first rank that gives up says why, for all others to see. Written
- * at most once. Thread-safe.
+ * The place in a window where the first process that gives up says why, for all others to see. Each
+ * writes its reason into room of its own, and only then tries to be the first; so whoever sees that
+ * something is broken sees the whole reason. Thread-safe.
  */
 public final class Breakage {
-  private static final long TEXT_BYTES = 4080;
-  private static final long LENGTH = Integer.BYTES;
-  private static final long TEXT = 2 * Integer.BYTES;
-  private static final VarHandle STATE = ValueLayout.JAVA_INT.varHandle();
-
-  private static final int WHOLE = 0;
-  private static final int WRITING = 1;
-  private static final int BROKEN = 2;
-
-  /** How long a reader waits for a text that is being written. */
-  private static final long WRITING_NANOS = 10_000_000;
+  private static final long TEXT_BYTES = 2040;
+  private static final long ROOM = TEXT_BYTES + Long.BYTES;
+  private static final VarHandle FIRST = ValueLayout.JAVA_INT.varHandle();
+  private static final int NOBODY = 0;
 
   private final MemorySegment memory;
-
-  /** The breakage at the start of a window. */
-  public Breakage(MemorySegment memory) {
-    this.memory = memory.asSlice(0, bytes());
-  }
-
-  /** The bytes that one needs. */
-  public static long bytes() {
-    return TEXT + TEXT_BYTES;
-  }
+  private final int writer;
+  private boolean told;
 
   /**
-   * Says why; only the first reason is kept.
+   * The breakage at the start of a window.
    *
-   * @return whether this was the first
+   * @param writer this process's number among those that share the window, from 0
    */
-  public boolean tell(String reason) {
-    if (!STATE.compareAndSet(memory, 0L, WHOLE, WRITING)) {
-      return false;
+  public Breakage(MemorySegment memory, int writer) {
+    this.memory = memory;
+    this.writer = writer;
+  }
+
+  /** The bytes that one needs for so many processes. */
+  public static long bytes(int writers) {
+    return (writers + 1) * ROOM;
+  }
+
+  private static long room(int writer) {
+    return (writer + 1) * ROOM;
+  }
+
+  /** Says why, once; only the first reason of all processes counts. */
+  public synchronized void tell(String reason) {
+    if (told || isBroken()) {
+      return;
     }
+    told = true;
     byte[] text = reason.getBytes(UTF_8);
     if (text.length > TEXT_BYTES) {
       text = Arrays.copyOf(text, (int) TEXT_BYTES);
     }
-    memory.set(ValueLayout.JAVA_INT, LENGTH, text.length);
-    MemorySegment.copy(text, 0, memory, ValueLayout.JAVA_BYTE, TEXT, text.length);
-    STATE.setVolatile(memory, 0L, BROKEN);
-    return true;
+    long room = room(writer);
+    memory.set(ValueLayout.JAVA_INT, room, text.length);
+    MemorySegment.copy(text, 0, memory, ValueLayout.JAVA_BYTE, room + Long.BYTES, text.length);
+    FIRST.compareAndSet(memory, 0L, NOBODY, writer + 1);
   }
 
   public boolean isBroken() {
-    return (int) STATE.getVolatile(memory, 0L) != WHOLE;
+    return (int) FIRST.getVolatile(memory, 0L) != NOBODY;
   }
 
-  /** The first reason; empty if there is none, or its writer died while writing it. */
+  /** The first reason; empty if there is none. */
   public String reason() {
-    long start = System.nanoTime();
-    while ((int) STATE.getVolatile(memory, 0L) != BROKEN) {
-      if (System.nanoTime() - start > WRITING_NANOS) {
-        return "";
-      }
-      Thread.onSpinWait();
+    int first = (int) FIRST.getVolatile(memory, 0L);
+    if (first == NOBODY) {
+      return "";
     }
-    byte[] text = new byte[memory.get(ValueLayout.JAVA_INT, LENGTH)];
-    MemorySegment.copy(memory, ValueLayout.JAVA_BYTE, TEXT, text, 0, text.length);
+    long room = room(first - 1);
+    byte[] text = new byte[memory.get(ValueLayout.JAVA_INT, room)];
+    MemorySegment.copy(memory, ValueLayout.JAVA_BYTE, room + Long.BYTES, text, 0, text.length);
     return new String(text, UTF_8);
   }
 }

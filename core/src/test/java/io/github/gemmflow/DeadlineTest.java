@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.github.gemmflow.engine.Chaos;
+import io.github.gemmflow.engine.ChaosEngine;
+import io.github.gemmflow.failure.GemmflowException;
+import io.github.gemmflow.kernel.WeightLayout;
+import io.github.gemmflow.kit.Cases;
+import io.github.gemmflow.kit.Draw;
+import io.github.gemmflow.kit.Exact;
+import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.matrix.Matrix;
+import java.lang.foreign.Arena;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+
+/** Nobody waits for ever, nobody computes with rows that did not arrive, and nobody cries wolf. */
+class DeadlineTest {
+  private static final Duration DEADLINE = Duration.ofMillis(250);
+  private static final Duration LATEST = DEADLINE.plusSeconds(1);
+  private static final int MAX_ROWS = 24;
+  private static final int STEPS = 60;
+  private static final int K = 5;
+  private static final int N = 4;
+
+  /** Where in a step the rank is lost. */
+  private enum Place {
+    BEFORE_BEGIN,
+    BEFORE_RUN,
+    IN_KERNEL,
+    BEFORE_END,
+    IN_ENGINE
+  }
+
+  @Test
+  void aLostRankIsNamedInTime() {
+    Cases.run(getClass(), 200, seed -> new Trial(seed).run());
+  }
+
+  /** One world with one rank that is lost at one random point. */
+  private static final class Trial {
+    private final Draw draw;
+    private final int ranks;
+    private final int[] hosts;
+    private final int lost;
+    private final Place place;
+    private final int lostStep;
+    private final long lostTransfer;
+    private final Chaos chaos;
+    private final CountDownLatch survivors;
+    private final ThreadLocal<Integer> atStep = ThreadLocal.withInitial(() -> -1);
+    private final ThreadLocal<Integer> myRank = ThreadLocal.withInitial(() -> -1);
+    private final AtomicInteger named = new AtomicInteger();
+
+    Trial(long seed) {
+      draw = new Draw(seed);
+      ranks = 2 + draw.below(5);
+      int[] drawn = draw.hosts(ranks);
+      place = draw.oneOf(java.util.List.of(Place.values()));
+      if (place == Place.IN_ENGINE) {
+        drawn[0] = 0;
+        drawn[ranks - 1] = 1;
+      }
+      hosts = drawn;
+      lost = draw.below(ranks);
+      lostStep = draw.below(20);
+      lostTransfer = draw.below(100);
+      chaos = Chaos.delays(seed);
+      survivors = new CountDownLatch(ranks - 1);
+    }
+
+    void run() throws InterruptedException {
+      Config config =
+          Config.builder()
+              .deadline(DEADLINE)
+              .setupDeadline(Duration.ofSeconds(20))
+              .kernel(new StallingKernel(() -> maybeLose(Place.IN_KERNEL)))
+              .build();
+      LocalWorld world =
+          LocalWorld.onHosts(hosts)
+              .config(config)
+              .decorate(
+                  engine ->
+                      place == Place.IN_ENGINE && engine.rank() == lost
+                          ? new ChaosEngine(engine, chaos.lostAfter(lostTransfer))
+                          : engine);
+      world.run(this::rank);
+      assertTrue(
+          named.get() == ranks - 1,
+          () -> "%s: %d of %d survivors threw".formatted(this, named.get(), ranks - 1));
+      Leftovers.assertNone();
+    }
+
+    private void rank(World world) {
+      myRank.set(world.rank());
+      long[] progressAt = {System.nanoTime()};
+      try {
+        steps(world, progressAt);
+        assertTrue(world.rank() == lost, () -> this + ": rank " + world.rank() + " saw nothing");
+      } catch (GemmflowException e) {
+        if (world.rank() != lost) {
+          long late = System.nanoTime() - progressAt[0];
+          assertTrue(
+              late < LATEST.toNanos(),
+              () -> "%s: rank %d threw %d ms late".formatted(this, world.rank(), late / 1_000_000));
+          String message = String.valueOf(e.getMessage());
+          assertTrue(
+              message.contains("rank " + lost) && message.contains("rows "),
+              () -> "%s: rank %d: %s".formatted(this, world.rank(), message));
+          named.incrementAndGet();
+        }
+      } finally {
+        if (world.rank() != lost) {
+          survivors.countDown();
+        }
+      }
+      if (world.rank() == lost) {
+        await(survivors);
+      }
+    }
+
+    private void steps(World world, long[] progressAt) {
+      Draw shared = new Draw(lostTransfer * 1000 + lostStep);
+      Group group = world.group();
+      try (Arena arena = Arena.ofShared();
+          Workspace space = group.workspace(MAX_ROWS + 1, K, DType.F32)) {
+        Matrix b = Exact.matrix(DType.F32, K, N, 7, arena);
+        Matrix c = Matrix.allocate(DType.F32, MAX_ROWS + 1, N, arena);
+        try (var weights = world.pack(b, WeightLayout.IN_OUT);
+            var operator =
+                AllGatherMatmul.on(space).weights(weights).tuning(shared.tuning(4)).build()) {
+          for (int i = 0; i < STEPS; i++) {
+            atStep.set(i);
+            long[] rows = shared.rows(group.size(), MAX_ROWS);
+            rows[shared.below(group.size())] = 1;
+            maybeLose(Place.BEFORE_BEGIN);
+            try (Step step = operator.begin(rows)) {
+              Exact.fill(step.input(), i, step.firstRow());
+              maybeLose(Place.BEFORE_RUN);
+              Matrix target = c.fill(Float.NaN).rows(0, step.rows());
+              step.run(target);
+              Exact.checkProduct(target, i, 7, K);
+              maybeLose(Place.BEFORE_END);
+            }
+            progressAt[0] = System.nanoTime();
+          }
+        }
+      }
+    }
+
+    private void maybeLose(Place here) {
+      if (place == here && myRank.get() == lost && atStep.get() >= lostStep) {
+        await(survivors);
+      }
+    }
+
+    private static void await(CountDownLatch latch) {
+      try {
+        latch.await();
+      } catch (InterruptedException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+
+    @Override
+    public String toString() {
+      return "%d ranks on hosts %s, rank %d lost %s, step %d, transfer %d"
+          .formatted(ranks, java.util.Arrays.toString(hosts), lost, place, lostStep, lostTransfer);
+    }
+  }
+
+  @Test
+  void aSlowRankIsNotLate() {
+    Duration deadline = Duration.ofMillis(100);
+    Config config = Config.builder().deadline(deadline).build();
+    LocalWorld.onHosts(0, 0, 1)
+        .config(config)
+        .run(
+            world -> {
+              try (Workspace space = world.group().workspace(MAX_ROWS, K, DType.BF16);
+                  AllGather gather = AllGather.on(space).build()) {
+                for (int i = 0; i < 200; i++) {
+                  if (world.rank() == i % world.size()) {
+                    LockSupport.parkNanos(deadline.toNanos() / 2);
+                  }
+                  try (Step step = gather.begin(new long[] {3, 0, 5})) {
+                    Exact.fill(step.input(), i, step.firstRow());
+                    step.run();
+                    Exact.check(step.gathered(), i);
+                  }
+                }
+              }
+            });
+  }
+
+  @Test
+  void anIdleGroupIsNotLate() {
+    Config config = Config.builder().deadline(Duration.ofMillis(100)).build();
+    byte[] work = {1, 2, 3};
+    LocalWorld.onHosts(0, 0, 1)
+        .config(config)
+        .run(
+            world -> {
+              Group group = world.group();
+              if (group.rank() == 0) {
+                LockSupport.parkNanos(Duration.ofSeconds(1).toNanos());
+              }
+              assertArrayEquals(work, group.broadcast(0, group.rank() == 0 ? work : null));
+              try (Workspace space = group.workspace(MAX_ROWS, K, DType.BF16);
+                  AllGather gather = AllGather.on(space).build();
+                  Step step = gather.begin(2)) {
+                Exact.fill(step.input(), 1, step.firstRow());
+                step.run();
+                Exact.check(step.gathered(), 1);
+              }
+            });
+  }
+
+  @Test
+  void aRankThatLeavesAStepUnrunTakesItsHostAlongAtOnce() {
+    Config config = Config.builder().deadline(Duration.ofSeconds(20)).build();
+    long start = System.nanoTime();
+    Throwable[] thrown = new Throwable[3];
+    LocalWorld.of(3)
+        .config(config)
+        .run(
+            world -> {
+              try (Workspace space = world.group().workspace(MAX_ROWS, K, DType.F32);
+                  AllGather gather = AllGather.on(space).build();
+                  Step step = gather.begin(new long[] {1, 1, 1})) {
+                if (world.rank() != 1) {
+                  step.run();
+                }
+              } catch (GemmflowException e) {
+                thrown[world.rank()] = e;
+              }
+            });
+    for (int rank : new int[] {0, 2}) {
+      Throwable e = assertInstanceOf(GemmflowException.class, thrown[rank]);
+      assertTrue(e.getMessage().contains("rank 1 ended step 0 without running it"), e::toString);
+    }
+    assertTrue(System.nanoTime() - start < 5_000_000_000L, "it took a deadline");
+  }
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.github.gemmflow.engine.Chaos;
+import io.github.gemmflow.engine.ChaosEngine;
+import io.github.gemmflow.kernel.WeightLayout;
+import io.github.gemmflow.kit.Draw;
+import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.matrix.Matrix;
+import io.github.gemmflow.plan.Schedule;
+import io.github.gemmflow.plan.Tuning;
+import java.lang.foreign.Arena;
+import java.lang.foreign.ValueLayout;
+import java.security.MessageDigest;
+import java.util.HexFormat;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Schedule, chunks, placement, threads and arrival order never change a bit of C. */
+class SameBitsTest {
+  private static final long[] ROWS = {13, 0, 29, 7, 1, 16};
+  private static final int RANKS = ROWS.length;
+  private static final long M = 66;
+  private static final int K = 53;
+  private static final int N = 131;
+
+  @ParameterizedTest
+  @EnumSource(DType.class)
+  void hashIsTheSameWhateverTheWay(DType type) {
+    String expected = hash(type, new int[RANKS], Tuning.DEFAULT, 1, w -> w);
+    int[][] placements = {{0, 0, 0, 1, 1, 1}, {0, 1, 2, 0, 1, 2}, {0, 1, 1, 2, 3, 3}};
+    for (int[] hosts : placements) {
+      for (Schedule schedule : Schedule.ALL) {
+        for (long chunkRows : new long[] {0, 1, 2, 5, 29}) {
+          Tuning tuning = Tuning.DEFAULT.withSchedule(schedule).withChunkRows(chunkRows);
+          int threads = 1 + (int) (chunkRows % 3);
+          assertEquals(
+              expected,
+              hash(type, hosts, tuning, threads, w -> w),
+              () -> tuning + " with " + threads + " threads");
+        }
+      }
+    }
+  }
+
+  @Test
+  void hashIsTheSameForAHundredChaosSeeds() {
+    String expected = hash(DType.BF16, new int[RANKS], Tuning.DEFAULT, 1, w -> w);
+    for (long seed = 0; seed < 100; seed++) {
+      Draw draw = new Draw(seed);
+      Chaos chaos = Chaos.delays(seed);
+      assertEquals(
+          expected,
+          hash(
+              DType.BF16,
+              draw.hosts(RANKS),
+              draw.tuning(M),
+              1 + draw.below(3),
+              w -> w.decorate(engine -> new ChaosEngine(engine, chaos))),
+          "chaos seed " + seed);
+    }
+  }
+
+  /** Runs the product and returns the hash of C, which must be the same on all ranks. */
+  private static String hash(
+      DType type, int[] hosts, Tuning tuning, int threads, UnaryOperator<LocalWorld> shape) {
+    String[] hashes = new String[RANKS];
+    Config config = Config.builder().threads(threads).tuning(tuning).build();
+    shape
+        .apply(LocalWorld.onHosts(hosts).config(config))
+        .run(world -> hashes[world.rank()] = product(world, type));
+    for (String hash : hashes) {
+      assertEquals(hashes[0], hash);
+    }
+    return hashes[0];
+  }
+
+  private static String product(World world, DType type) throws Exception {
+    try (Arena arena = Arena.ofShared();
+        Workspace space = world.group().workspace(M, K, type)) {
+      Matrix a = Reals.matrix(type, M, K, 1, arena);
+      Matrix b = Reals.matrix(type, K, N, 2, arena);
+      Matrix c = Matrix.allocate(DType.F32, M, N, arena).fill(Float.NaN);
+      try (var weights = world.pack(b, WeightLayout.IN_OUT);
+          var product = AllGatherMatmul.on(space).weights(weights).build();
+          Step step = product.begin(ROWS)) {
+        step.input().copyFrom(a.rows(step.firstRow(), step.firstRow() + ROWS[world.rank()]));
+        step.run(c);
+      }
+      checkBound(a, b, c);
+      byte[] bytes = c.memory().toArray(ValueLayout.JAVA_BYTE);
+      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
+    }
+  }
+
+  /** {@code |C - AB| <= gamma_K |A||B|} element by element, with the unit roundoff of float. */
+  private static void checkBound(Matrix a, Matrix b, Matrix c) {
+    double unit = Math.scalb(1.0, -24);
+    double gamma = K * unit / (1 - K * unit);
+    for (long i = 0; i < M; i++) {
+      for (long j = 0; j < N; j++) {
+        double sum = 0;
+        double size = 0;
+        for (long k = 0; k < K; k++) {
+          double term = (double) a.get(i, k) * b.get(k, j);
+          sum += term;
+          size += Math.abs(term);
+        }
+        double error = Math.abs(c.get(i, j) - sum);
+        assertTrue(error <= gamma * size, "C[%d, %d] is off by %s".formatted(i, j, error));
+      }
+    }
+  }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow;
+
+import io.github.gemmflow.kernel.Kernel;
+import io.github.gemmflow.kernel.PackedWeights;
+import io.github.gemmflow.kernel.Product;
+import io.github.gemmflow.kernel.ReferenceKernel;
+import io.github.gemmflow.kernel.WeightLayout;
+import io.github.gemmflow.matrix.Block;
+import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.matrix.Matrix;
+
+/**
+ * The reference kernel, with something done before each call: a stall there is a reader that has
+ * seen that rows arrived and has not read them yet.
+ */
+final class StallingKernel implements Kernel {
+  private final Kernel kernel = new ReferenceKernel();
+  private final Runnable before;
+
+  StallingKernel(Runnable before) {
+    this.before = before;
+  }
+
+  @Override
+  public String name() {
+    return "stalling";
+  }
+
+  @Override
+  public PackedWeights pack(Matrix weights, WeightLayout layout) {
+    return new Wrapped(this, kernel.pack(weights, layout));
+  }
+
+  @Override
+  public Product product(PackedWeights weights, DType input, DType output, int threads) {
+    return new Stalled(kernel.product(((Wrapped) weights).inner, input, output, threads), before);
+  }
+
+  private static final class Wrapped extends PackedWeights {
+    private final PackedWeights inner;
+
+    Wrapped(Kernel kernel, PackedWeights inner) {
+      super(kernel, inner.type(), inner.inputs(), inner.outputs());
+      this.inner = inner;
+    }
+
+    @Override
+    protected void free() {
+      inner.close();
+    }
+  }
+
+  private record Stalled(Product product, Runnable before) implements Product {
+    @Override
+    public int columnGranularity() {
+      return product.columnGranularity();
+    }
+
+    @Override
+    public int worthwhileRows() {
+      return 1;
+    }
+
+    @Override
+    public void multiply(int thread, Block a, Block c, long firstColumn, boolean accumulate) {
+      before.run();
+      product.multiply(thread, a, c, firstColumn, accumulate);
+    }
+
+    @Override
+    public void close() {
+      product.close();
+    }
+  }
+}
