@@ -202,8 +202,8 @@ public final class Config {
       return this;
     }
 
-    /** The kernel to use, whatever its name. */
-    public Builder kernel(Kernel value) {
+    /** The kernel to use, whatever its name; null for the one that is chosen by name. */
+    public Builder kernel(@Nullable Kernel value) {
       kernel = value;
       return this;
     }

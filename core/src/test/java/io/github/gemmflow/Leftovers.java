@@ -5,12 +5,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.github.gemmflow.window.Window;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** What Gemmflow must not leave behind: threads and files. */
+/** What Gemmflow must not leave behind: threads and files of this process. */
 final class Leftovers {
+  private static final long PID = ProcessHandle.current().pid();
+
   private Leftovers() {}
 
   static List<String> threads() {
@@ -23,13 +27,13 @@ final class Leftovers {
   }
 
   static List<String> files() {
-    try (Stream<java.nio.file.Path> list = Files.list(Window.DEFAULT_DIRECTORY)) {
+    try (Stream<Path> list = Files.list(Window.DEFAULT_DIRECTORY)) {
       return list.map(path -> path.getFileName().toString())
-          .filter(name -> name.startsWith(Window.PREFIX))
+          .filter(name -> name.startsWith(Window.PREFIX) && name.contains("-" + PID + "-"))
           .sorted()
           .toList();
     } catch (IOException e) {
-      throw new java.io.UncheckedIOException(e);
+      throw new UncheckedIOException(e);
     }
   }
 

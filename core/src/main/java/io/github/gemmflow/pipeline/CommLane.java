@@ -3,16 +3,21 @@ package io.github.gemmflow.pipeline;
 
 import io.github.gemmflow.engine.Channel;
 import io.github.gemmflow.failure.EngineException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Moves the chunks and headers of a workspace between this rank and ranks of other hosts. Its
  * methods run on the comm thread, except {@link #open} and {@link #lay}.
  */
 final class CommLane implements CommThread.Agent {
+  private static final long EXPLANATION_NANOS = 100_000_000;
+
   private final Members members;
   private final Space space;
   private final StepTransfers[] slots = new StepTransfers[Space.SLOTS];
   private final int reader;
+  private @Nullable EngineException suspect;
+  private long suspectSince;
   private boolean stopped;
   private boolean clean = true;
   private volatile long opened;
@@ -61,27 +66,58 @@ final class CommLane implements CommThread.Agent {
       stop();
       return 1;
     }
-    int done = 0;
-    boolean allHeaders = true;
-    boolean allStarted = true;
-    for (long number = finished; number < opened; number++) {
-      StepTransfers transfers = slots[space.ring().slot(number)];
-      done += transfers.pollHeaders(allHeaders);
-      allHeaders &= transfers.hasAllHeaders();
-      // Chunks of one route must not overtake those of the step before.
-      if (number < laid && allStarted) {
-        done += transfers.pollChunks();
-        allStarted = transfers.isAllStarted();
-      } else {
-        allStarted = false;
-      }
+    if (suspect != null) {
+      awaitExplanation(suspect);
+      return 1;
     }
-    while (finished < laid && slots[space.ring().slot(finished)].isFinished()) {
+    int done = pollHeaders() + pollChunks();
+    while (finished < laid && transfers(finished).isFinished()) {
       space.ring().pass(reader, finished);
       finished++;
       members.ringHost();
     }
     return done;
+  }
+
+  private StepTransfers transfers(long number) {
+    return slots[space.ring().slot(number)];
+  }
+
+  private int pollHeaders() {
+    int done = 0;
+    boolean allBefore = true;
+    for (long number = finished; number < opened; number++) {
+      done += transfers(number).pollHeaders(allBefore);
+      allBefore &= transfers(number).hasAllHeaders();
+    }
+    return done;
+  }
+
+  private int pollChunks() {
+    int done = 0;
+    // Chunks of one route must not overtake those of the step before.
+    boolean allBefore = true;
+    try {
+      for (long number = finished; number < laid && allBefore; number++) {
+        done += transfers(number).pollChunks();
+        allBefore = transfers(number).isAllStarted();
+      }
+    } catch (EngineException e) {
+      suspect = e;
+      suspectSince = System.nanoTime();
+    }
+    return done;
+  }
+
+  /**
+   * A chunk that does not fit may come from a rank that runs another operator. Its header says so,
+   * and says it better; it is given a moment to arrive.
+   */
+  private void awaitExplanation(EngineException failure) {
+    pollHeaders();
+    if (System.nanoTime() - suspectSince > EXPLANATION_NANOS) {
+      throw failure;
+    }
   }
 
   @Override
@@ -96,7 +132,7 @@ final class CommLane implements CommThread.Agent {
 
   /** What the oldest step that is not finished waits for, for a person. */
   String describe() {
-    return finished < opened ? slots[space.ring().slot(finished)].describe() : "";
+    return finished < opened ? transfers(finished).describe() : "";
   }
 
   private void stop() {

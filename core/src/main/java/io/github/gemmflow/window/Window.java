@@ -46,11 +46,11 @@ public final class Window implements AutoCloseable {
     this.memory = memory;
   }
 
-  /** A part of a name that nobody else has. */
+  /** A part of a name that nobody else has; it starts with the number of this process. */
   public static String newToken() {
     byte[] bytes = new byte[16];
     RANDOM.nextBytes(bytes);
-    return HexFormat.of().formatHex(bytes);
+    return ProcessHandle.current().pid() + "-" + HexFormat.of().formatHex(bytes);
   }
 
   /** The name of a window: no two islands, and no two tokens, have the same. */

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.github.gemmflow.failure.DeadlineException;
+import io.github.gemmflow.failure.DisagreementException;
+import io.github.gemmflow.kernel.Kernel;
+import io.github.gemmflow.kernel.PackedWeights;
+import io.github.gemmflow.kernel.Product;
+import io.github.gemmflow.kernel.ReferenceKernel;
+import io.github.gemmflow.kernel.WeightLayout;
+import io.github.gemmflow.kit.Exact;
+import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.matrix.Matrix;
+import io.github.gemmflow.plan.Schedule;
+import io.github.gemmflow.plan.Tuning;
+import java.lang.foreign.Arena;
+import java.time.Duration;
+import java.util.Map;
+import java.util.function.Function;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** All ranks agree before data moves, or all fail with the field and both values. */
+class AgreementTest {
+  private static final int RANKS = 3;
+  private static final int ODD = 2;
+
+  /** What a rank wants; the odd rank wants one thing differently. */
+  private record Wishes(
+      long maxRows, long maxColumns, DType type, Duration deadline, long columns, Tuning tuning) {
+    static final Wishes SAME =
+        new Wishes(10, 8, DType.F32, Duration.ofSeconds(9), 5, Tuning.DEFAULT.withChunkRows(3));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "maxRows: rank 0 has 10, rank 2 has 11",
+        "maxColumns: rank 0 has 8, rank 2 has 9",
+        "type: rank 0 has F32, rank 2 has BF16",
+        "deadline: rank 0 has PT9S, rank 2 has PT8S",
+        "columns: rank 0 has 5, rank 2 has 4",
+        "schedule: rank 0 has mesh, rank 2 has ring",
+        "chunks: rank 0 has 3 rows, rank 2 has by rule",
+      })
+  void eachSharedFieldIsCompared(String expected) {
+    Wishes same = Wishes.SAME;
+    String field = expected.substring(0, expected.indexOf(':'));
+    Wishes odd =
+        new Wishes(
+            field.equals("maxRows") ? 11 : same.maxRows,
+            field.equals("maxColumns") ? 9 : same.maxColumns,
+            field.equals("type") ? DType.BF16 : same.type,
+            field.equals("deadline") ? Duration.ofSeconds(8) : same.deadline,
+            field.equals("columns") ? 4 : same.columns,
+            field.equals("schedule")
+                ? same.tuning.withSchedule(Schedule.RING)
+                : field.equals("chunks") ? same.tuning.withChunkRows(0) : same.tuning);
+    Throwable[] thrown =
+        runAll(
+            rank -> Config.builder().deadline(rank == ODD ? odd.deadline : same.deadline).build(),
+            world -> {
+              Wishes mine = world.rank() == ODD ? odd : same;
+              try (Workspace space =
+                      world.group().workspace(mine.maxRows, mine.maxColumns, mine.type);
+                  AllGather gather =
+                      AllGather.on(space).columns(mine.columns).tuning(mine.tuning).build()) {
+                assertEquals(0, gather.steps(), "nobody gets here");
+              }
+            });
+    for (Throwable e : thrown) {
+      String message = assertInstanceOf(DisagreementException.class, e).getMessage();
+      assertTrue(message.endsWith("do not agree on " + expected), message);
+    }
+  }
+
+  @Test
+  void differentVersionsAndCallsAreFound() {
+    Throwable[] thrown =
+        runAll(
+            rank -> Config.load(),
+            world -> {
+              Agreement agreement = world.group().agreement();
+              agreement.reach("test", Map.of("version", "1." + world.rank()), () -> true);
+            });
+    for (Throwable e : thrown) {
+      assertEquals(
+          "test: the ranks do not agree on version: rank 0 has 1.0, rank 1 has 1.1",
+          assertInstanceOf(DisagreementException.class, e).getMessage());
+    }
+    thrown =
+        runAll(
+            rank -> Config.load(),
+            world -> {
+              Group group = world.group();
+              if (world.rank() == ODD) {
+                world.split(ReplicaGroups.ofSize(1));
+              } else {
+                world.split(ReplicaGroups.ofSize(group.size()));
+              }
+            });
+    for (Throwable e : thrown) {
+      String message = assertInstanceOf(DisagreementException.class, e).getMessage();
+      assertTrue(message.contains("rank 0 has groups of 3 neighbours, rank 2 has"), message);
+    }
+  }
+
+  @Test
+  void aRankThatCannotGoOnStopsAllWithItsReason() {
+    Throwable[] thrown =
+        runAll(
+            rank -> Config.builder().kernel(rank == ODD ? new FullKernel() : null).build(),
+            world -> buildProduct(world, DType.F32));
+    for (Throwable e : thrown) {
+      String message = assertInstanceOf(DisagreementException.class, e).getMessage();
+      assertTrue(message.contains("rank 2 cannot go on: java.lang.OutOfMemoryError"), message);
+    }
+    thrown =
+        runAll(
+            rank -> Config.load(),
+            world -> buildProduct(world, world.rank() == ODD ? DType.F16 : DType.F32));
+    for (Throwable e : thrown) {
+      String message = assertInstanceOf(DisagreementException.class, e).getMessage();
+      assertTrue(message.contains("rank 2 cannot go on: the workspace is for F32"), message);
+    }
+  }
+
+  @Test
+  void tooLittleSharedMemoryIsSaidOnAllRanks() {
+    Throwable[] thrown =
+        runAll(
+            rank -> Config.load(),
+            world -> world.group().workspace(1L << 40, 1 << 10, DType.F32).close());
+    for (Throwable e : thrown) {
+      String message = assertInstanceOf(DisagreementException.class, e).getMessage();
+      assertTrue(message.contains("rank 0 cannot go on: cannot make"), message);
+      assertTrue(message.contains("--shm-size"), message);
+    }
+  }
+
+  private static void buildProduct(World world, DType type) {
+    try (Arena arena = Arena.ofConfined();
+        Workspace space = world.group().workspace(4, 4, DType.F32);
+        PackedWeights weights =
+            world.pack(Exact.matrix(type, 4, 4, 1, arena), WeightLayout.IN_OUT);
+        AllGatherMatmul product = AllGatherMatmul.on(space).weights(weights).build()) {
+      assertEquals(0, product.steps(), "nobody gets here");
+    }
+  }
+
+  /** After a failed build the group is whole, and nothing of the failed operator is left. */
+  @Test
+  void aGroupSurvivesADisagreement() {
+    World.local(
+        RANKS,
+        world -> {
+          try (Workspace space = world.group().workspace(10, 4, DType.F32)) {
+            try {
+              AllGather.on(space).columns(world.rank()).build();
+              throw new AssertionError("it was built");
+            } catch (DisagreementException expected) {
+              // all ranks are here
+            }
+            try (AllGather gather = AllGather.on(space).columns(3).build();
+                Step step = gather.begin(world.rank())) {
+              Exact.fill(step.input(), 5, step.firstRow());
+              step.run();
+              Exact.check(step.gathered(), 5);
+            }
+          }
+        });
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0,0,0", "0,0,1", "0,1,2"})
+  void differentOrderIsFoundInTheStep(String placement) {
+    int[] hosts =
+        java.util.Arrays.stream(placement.split(",")).mapToInt(Integer::parseInt).toArray();
+    Throwable[] thrown = new Throwable[RANKS];
+    LocalWorld.onHosts(hosts)
+        .config(Config.builder().deadline(Duration.ofSeconds(2)).build())
+        .run(
+            world -> {
+              try (Workspace space = world.group().workspace(12, 4, DType.F32);
+                  AllGather first = AllGather.on(space).columns(4).build();
+                  AllGather second = AllGather.on(space).columns(2).build()) {
+                AllGather mine = world.rank() == ODD ? second : first;
+                try (Step step = mine.begin(new long[] {4, 4, 4})) {
+                  step.input().fill(1);
+                  step.run();
+                }
+              } catch (RuntimeException e) {
+                thrown[world.rank()] = e;
+              }
+            });
+    for (Throwable e : thrown) {
+      assertTrue(String.valueOf(e).contains("operator: rank"), () -> placement + ": " + e);
+    }
+  }
+
+  @Test
+  void aRankThatDoesNotCallIsNotWaitedForForEver() {
+    Throwable[] thrown =
+        runAll(
+            rank -> Config.builder().setupDeadline(Duration.ofMillis(300)).build(),
+            world -> {
+              Group group = world.group();
+              if (world.rank() != ODD) {
+                group.workspace(1, 1, DType.F32);
+              } else {
+                group.broadcast(0, null);
+              }
+            });
+    assertInstanceOf(DeadlineException.class, thrown[0]);
+    assertTrue(thrown[ODD].getMessage().contains("did not call it"), thrown[ODD].toString());
+  }
+
+  private static Throwable[] runAll(Function<Integer, Config> config, World.Program program) {
+    Throwable[] thrown = new Throwable[RANKS];
+    LocalWorld.of(RANKS)
+        .config(config)
+        .run(
+            world -> {
+              try {
+                program.run(world);
+              } catch (RuntimeException e) {
+                thrown[world.rank()] = e;
+              }
+            });
+    Leftovers.assertNone();
+    return thrown;
+  }
+
+  /** A kernel on a machine without memory. */
+  private static final class FullKernel implements Kernel {
+    private final Kernel kernel = new ReferenceKernel();
+
+    @Override
+    public String name() {
+      return "full";
+    }
+
+    @Override
+    public PackedWeights pack(Matrix weights, WeightLayout layout) {
+      PackedWeights inner = kernel.pack(weights, layout);
+      return new PackedWeights(this, inner.type(), inner.inputs(), inner.outputs()) {
+        @Override
+        protected void free() {
+          inner.close();
+        }
+      };
+    }
+
+    @Override
+    public Product product(PackedWeights weights, DType input, DType output, int threads) {
+      throw new OutOfMemoryError("pretended");
+    }
+  }
+}

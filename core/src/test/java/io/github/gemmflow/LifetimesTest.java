@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.github.gemmflow.kernel.PackedWeights;
+import io.github.gemmflow.kernel.WeightLayout;
+import io.github.gemmflow.kit.Exact;
+import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.matrix.Matrix;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+
+/** Using something after its end throws IllegalStateException; it never reads freed memory. */
+class LifetimesTest {
+  /** What a use gets to work with: a world of one with one operator. */
+  private record Parts(World world, Workspace space, AllGather gather, Arena arena) {
+    Step ranStep() {
+      Step step = gather.begin(new long[] {2});
+      step.input().fill(1);
+      step.run();
+      return step;
+    }
+  }
+
+  /** Something that must throw. */
+  private interface Use {
+    void by(Parts parts) throws Exception;
+  }
+
+  private static final Map<String, Use> WRONG_USES =
+      new TreeMap<>(
+          Map.ofEntries(
+              Map.entry(
+                  "run after end",
+                  p -> {
+                    Step step = p.ranStep();
+                    step.close();
+                    step.run();
+                  }),
+              Map.entry(
+                  "run twice",
+                  p -> {
+                    try (Step step = p.ranStep()) {
+                      step.run();
+                    }
+                  }),
+              Map.entry(
+                  "input after end",
+                  p -> {
+                    Step step = p.ranStep();
+                    step.close();
+                    step.input();
+                  }),
+              Map.entry(
+                  "input view after run",
+                  p -> {
+                    try (Step step = p.gather.begin(new long[] {2})) {
+                      Matrix input = step.input().fill(1);
+                      step.run();
+                      input.set(0, 0, 3);
+                    }
+                  }),
+              Map.entry(
+                  "gathered view after end",
+                  p -> {
+                    Step step = p.ranStep();
+                    Matrix gathered = step.gathered();
+                    step.close();
+                    gathered.get(0, 0);
+                  }),
+              Map.entry(
+                  "slice of a gathered view after end",
+                  p -> {
+                    Step step = p.ranStep();
+                    Matrix row = step.gathered().rows(1, 2);
+                    step.close();
+                    row.toFloats();
+                  }),
+              Map.entry(
+                  "gathered before run",
+                  p -> {
+                    try (Step step = p.gather.begin(new long[] {2})) {
+                      try {
+                        step.gathered();
+                      } finally {
+                        step.run();
+                      }
+                    }
+                  }),
+              Map.entry(
+                  "gathered that was not asked for",
+                  p -> {
+                    Matrix b = Exact.matrix(DType.F32, 3, 2, 1, p.arena);
+                    try (PackedWeights w = p.world.pack(b, WeightLayout.IN_OUT);
+                        AllGatherMatmul product = AllGatherMatmul.on(p.space).weights(w).build();
+                        Step step = product.begin(new long[] {1})) {
+                      step.run(Matrix.allocate(DType.F32, 1, 2, p.arena));
+                      step.gathered();
+                    }
+                  }),
+              Map.entry(
+                  "raw memory after the workspace closed",
+                  p -> {
+                    Step step = p.ranStep();
+                    MemorySegment raw = step.gathered().memory();
+                    step.close();
+                    p.gather.close();
+                    p.space.close();
+                    raw.get(ValueLayout.JAVA_FLOAT, 0);
+                  }),
+              Map.entry(
+                  "begin after the operator closed",
+                  p -> {
+                    p.gather.close();
+                    p.gather.begin(1);
+                  }),
+              Map.entry(
+                  "begin after the workspace closed",
+                  p -> {
+                    p.space.close();
+                    p.gather.begin(1);
+                  }),
+              Map.entry(
+                  "build after the workspace closed",
+                  p -> {
+                    p.space.close();
+                    AllGather.on(p.space).build();
+                  }),
+              Map.entry(
+                  "begin while a step is open",
+                  p -> {
+                    try (Step step = p.ranStep()) {
+                      p.gather.begin(step.rows());
+                    }
+                  }),
+              Map.entry(
+                  "closing a workspace with an open step",
+                  p -> {
+                    try (Step step = p.ranStep()) {
+                      p.space.close();
+                      step.rows();
+                    }
+                  }),
+              Map.entry(
+                  "closing an operator with an open step",
+                  p -> {
+                    try (Step step = p.ranStep()) {
+                      p.gather.close();
+                      step.rows();
+                    }
+                  }),
+              Map.entry(
+                  "building on closed weights",
+                  p -> {
+                    Matrix b = Exact.matrix(DType.F32, 3, 2, 1, p.arena);
+                    PackedWeights w = p.world.pack(b, WeightLayout.IN_OUT);
+                    w.close();
+                    w.retain();
+                  })));
+
+  @TestFactory
+  Stream<DynamicTest> wrongUseThrows() {
+    return WRONG_USES.entrySet().stream()
+        .map(
+            entry ->
+                DynamicTest.dynamicTest(
+                    entry.getKey(),
+                    () -> assertThrows(IllegalStateException.class, () -> use(entry.getValue()))));
+  }
+
+  private static void use(Use use) throws Exception {
+    try (Arena arena = Arena.ofConfined();
+        World world = World.single();
+        Workspace space = world.group().workspace(4, 3, DType.F32);
+        AllGather gather = AllGather.on(space).build()) {
+      use.by(new Parts(world, space, gather, arena));
+    }
+  }
+
+  @AfterEach
+  void nothingIsLeft() {
+    Leftovers.assertNone();
+  }
+
+  @Test
+  void aConcurrentRunThrows() throws InterruptedException {
+    CountDownLatch inKernel = new CountDownLatch(1);
+    CountDownLatch mayGoOn = new CountDownLatch(1);
+    Config config =
+        Config.builder()
+            .kernel(
+                new StallingKernel(
+                    () -> {
+                      inKernel.countDown();
+                      await(mayGoOn);
+                    }))
+            .build();
+    try (Arena arena = Arena.ofShared();
+        World world = World.single(config);
+        Workspace space = world.group().workspace(4, 3, DType.F32)) {
+      Matrix b = Exact.matrix(DType.F32, 3, 2, 1, arena);
+      Matrix c = Matrix.allocate(DType.F32, 4, 2, arena);
+      try (PackedWeights w = world.pack(b, WeightLayout.IN_OUT);
+          AllGatherMatmul product = AllGatherMatmul.on(space).weights(w).build();
+          Step step = product.begin(4)) {
+        Exact.fill(step.input(), 3, 0);
+        RunHandle handle = step.start(c);
+        inKernel.await();
+        assertThrows(IllegalStateException.class, () -> step.run(c));
+        assertThrows(IllegalStateException.class, () -> product.begin(4));
+        assertThrows(IllegalStateException.class, product::close);
+        assertThrows(IllegalStateException.class, space::close);
+        assertEquals(false, handle.isDone());
+        mayGoOn.countDown();
+        handle.await();
+        Exact.checkProduct(c, 3, 1, 3);
+      }
+    }
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /**
+   * What is wrong with the arguments is said before anything happens, and the step can still run.
+   */
+  @Test
+  void badArgumentsLeaveTheStepUsable() {
+    try (Arena arena = Arena.ofConfined();
+        World world = World.single();
+        Workspace space = world.group().workspace(4, 3, DType.F32);
+        AllGather gather = AllGather.on(space).build()) {
+      assertThrows(IllegalArgumentException.class, () -> gather.begin(5));
+      assertThrows(IllegalArgumentException.class, () -> gather.begin(-1));
+      assertThrows(IllegalArgumentException.class, () -> gather.begin(new long[] {5}));
+      assertThrows(IllegalArgumentException.class, () -> gather.begin(new long[] {1, 1}));
+      try (Step step = gather.begin(2)) {
+        Exact.fill(step.input(), 9, 0);
+        Matrix tooSmall = Matrix.allocate(DType.F32, 1, 3, arena);
+        assertThrows(IllegalArgumentException.class, () -> step.run(tooSmall));
+        Matrix wrongType = Matrix.allocate(DType.BF16, 2, 3, arena);
+        assertThrows(IllegalArgumentException.class, () -> step.run(wrongType));
+        step.run();
+        Exact.check(step.gathered(), 9);
+      }
+      assertEquals(1, gather.steps());
+    }
+  }
+
+  /** Row counts that together are too many are found by all ranks, and the group goes on. */
+  @Test
+  void tooManyRowsInAllLeaveTheGroupWhole() {
+    LocalWorld.onHosts(0, 0, 1)
+        .run(
+            world -> {
+              try (Workspace space = world.group().workspace(4, 3, DType.F32);
+                  AllGather gather = AllGather.on(space).build()) {
+                for (int i = 0; i < 5; i++) {
+                  assertThrows(IllegalArgumentException.class, () -> gather.begin(2));
+                  try (Step step = gather.begin(1)) {
+                    Exact.fill(step.input(), i, step.firstRow());
+                    step.run();
+                    Exact.check(step.gathered(), i);
+                  }
+                }
+              }
+            });
+  }
+}

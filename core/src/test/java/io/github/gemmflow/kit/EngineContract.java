@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.kit;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.github.gemmflow.engine.Channel;
+import io.github.gemmflow.engine.Engine;
+import io.github.gemmflow.engine.Exchange;
+import io.github.gemmflow.failure.EngineException;
+import io.github.gemmflow.matrix.Block;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What every {@link Engine} must do. An implementation extends this and runs a program on every
+ * rank of a job of four; the tests are such programs.
+ */
+public abstract class EngineContract {
+  /** The ranks that {@link #onEveryRank} runs. */
+  protected static final int RANKS = 4;
+
+  private static final long PATIENCE_NANOS = 20_000_000_000L;
+
+  /** What a rank does with its engine, on the thread that may call it. */
+  @FunctionalInterface
+  public interface Program {
+    void run(Engine engine) throws Exception;
+  }
+
+  /** Runs a program on every rank of a job of {@link #RANKS}; throws what a rank threw. */
+  protected abstract void onEveryRank(Program program) throws Exception;
+
+  private static void poll(Engine engine, BooleanSupplier until) {
+    long start = System.nanoTime();
+    while (!until.getAsBoolean()) {
+      engine.progress();
+      assertTrue(System.nanoTime() - start < PATIENCE_NANOS, "nothing happens");
+      Thread.onSpinWait();
+    }
+  }
+
+  private static void barrier(Engine engine) {
+    Exchange all = engine.world().allGather(new byte[0]);
+    poll(engine, all::isDone);
+  }
+
+  private static MemorySegment numbers(Arena arena, int count, int first) {
+    MemorySegment memory = arena.allocate(ValueLayout.JAVA_INT, count);
+    for (int i = 0; i < count; i++) {
+      memory.setAtIndex(ValueLayout.JAVA_INT, i, first + i);
+    }
+    return memory;
+  }
+
+  private static Block block(MemorySegment memory) {
+    return new Block().at(memory, 0, 1, memory.byteSize(), memory.byteSize());
+  }
+
+  @Test
+  void ranksKnowWhoTheyAre() throws Exception {
+    boolean[] seen = new boolean[RANKS];
+    onEveryRank(
+        engine -> {
+          assertEquals(RANKS, engine.size());
+          assertEquals(engine.rank(), engine.world().rank());
+          assertEquals(RANKS, engine.world().size());
+          assertFalse(engine.name().isBlank());
+          seen[engine.rank()] = true;
+          barrier(engine);
+        });
+    assertArrayEquals(new boolean[] {true, true, true, true}, seen);
+  }
+
+  @Test
+  void everyRankGetsWhatAllGave() throws Exception {
+    onEveryRank(
+        engine -> {
+          for (int round = 0; round < 20; round++) {
+            String mine = "%d".formatted(engine.rank()).repeat(engine.rank() * round);
+            Exchange exchange = engine.world().allGather(mine.getBytes(UTF_8));
+            poll(engine, exchange::isDone);
+            byte[][] all = exchange.result();
+            assertEquals(RANKS, all.length);
+            for (int rank = 0; rank < RANKS; rank++) {
+              assertEquals("%d".formatted(rank).repeat(rank * round), new String(all[rank], UTF_8));
+            }
+          }
+        });
+  }
+
+  @Test
+  void everyRankGetsWhatTheRootGave() throws Exception {
+    onEveryRank(
+        engine -> {
+          for (int root = 0; root < RANKS; root++) {
+            byte[] payload = engine.rank() == root ? new byte[] {(byte) root, 7} : null;
+            Exchange exchange = engine.world().broadcast(root, payload);
+            poll(engine, exchange::isDone);
+            assertArrayEquals(new byte[] {(byte) root, 7}, exchange.result()[0]);
+          }
+        });
+  }
+
+  @Test
+  void transfersOfOneTagKeepTheirOrder() throws Exception {
+    int count = 64;
+    onEveryRank(
+        engine -> {
+          Channel channel = engine.world();
+          int next = (engine.rank() + 1) % RANKS;
+          int before = (engine.rank() + RANKS - 1) % RANKS;
+          try (Arena arena = Arena.ofShared()) {
+            int[] sends = new int[count];
+            int[] receives = new int[count];
+            MemorySegment[] targets = new MemorySegment[count];
+            for (int i = 0; i < count; i++) {
+              // Small and large, so that buffered and unbuffered ones alternate.
+              int size = i % 3 == 0 ? 4 : 5_000;
+              sends[i] = channel.send(next, 9, block(numbers(arena, size, i)), i % 2 == 0);
+            }
+            for (int i = 0; i < count; i++) {
+              targets[i] = numbers(arena, i % 3 == 0 ? 4 : 5_000, -1_000_000);
+              receives[i] = channel.receive(before, 9, block(targets[i]));
+            }
+            for (int i = count - 1; i >= 0; i--) {
+              int index = i;
+              poll(engine, () -> channel.isDone(receives[index]));
+              poll(engine, () -> channel.isDone(sends[index]));
+            }
+            for (int i = 0; i < count; i++) {
+              assertEquals(-1, targets[i].mismatch(numbers(arena, i % 3 == 0 ? 4 : 5_000, i)));
+            }
+          }
+          barrier(engine);
+        });
+  }
+
+  @Test
+  void tagsAndSourcesAreKeptApart() throws Exception {
+    onEveryRank(
+        engine -> {
+          Channel channel = engine.world();
+          try (Arena arena = Arena.ofShared()) {
+            int[] requests = new int[2 * RANKS * 2];
+            MemorySegment[] targets = new MemorySegment[RANKS * 2];
+            int next = 0;
+            for (int tag = 1; tag >= 0; tag--) {
+              for (int rank = 0; rank < RANKS; rank++) {
+                int value = 100 * engine.rank() + 10 * rank + tag;
+                requests[next++] = channel.send(rank, tag, block(numbers(arena, 1, value)), true);
+              }
+            }
+            for (int tag = 0; tag < 2; tag++) {
+              for (int rank = RANKS - 1; rank >= 0; rank--) {
+                targets[tag * RANKS + rank] = numbers(arena, 1, -1);
+                requests[next++] = channel.receive(rank, tag, block(targets[tag * RANKS + rank]));
+              }
+            }
+            for (int request : requests) {
+              poll(engine, () -> channel.isDone(request));
+            }
+            for (int tag = 0; tag < 2; tag++) {
+              for (int rank = 0; rank < RANKS; rank++) {
+                assertEquals(
+                    100 * rank + 10 * engine.rank() + tag,
+                    targets[tag * RANKS + rank].get(ValueLayout.JAVA_INT, 0));
+              }
+            }
+          }
+          barrier(engine);
+        });
+  }
+
+  @Test
+  void stridedBlocksTravelRowByRow() throws Exception {
+    onEveryRank(
+        engine -> {
+          Channel channel = engine.world();
+          int peer = engine.rank() ^ 1;
+          try (Arena arena = Arena.ofShared()) {
+            MemorySegment source = numbers(arena, 5 * 7, 1000 * engine.rank());
+            MemorySegment target = numbers(arena, 5 * 11, -1000);
+            // 5 rows of 3 numbers: 7 apart where they come from, 11 apart where they go.
+            int send = channel.send(peer, 0, new Block().at(source, 8, 5, 12, 28), false);
+            int receive = channel.receive(peer, 0, new Block().at(target, 16, 5, 12, 44));
+            poll(engine, () -> channel.isDone(receive));
+            poll(engine, () -> channel.isDone(send));
+            for (int row = 0; row < 5; row++) {
+              for (int column = 0; column < 11; column++) {
+                boolean inside = column >= 4 && column < 7;
+                int expected =
+                    inside ? 1000 * peer + 7 * row + column - 2 : -1000 + 11 * row + column;
+                assertEquals(expected, target.getAtIndex(ValueLayout.JAVA_INT, 11L * row + column));
+              }
+            }
+          }
+          barrier(engine);
+        });
+  }
+
+  @Test
+  void emptyBlocksTravelToo() throws Exception {
+    onEveryRank(
+        engine -> {
+          Channel channel = engine.world();
+          int peer = engine.rank() ^ 1;
+          int send = channel.send(peer, 0, new Block().at(MemorySegment.NULL, 0, 3, 0, 0), true);
+          int receive = channel.receive(peer, 0, new Block().at(MemorySegment.NULL, 0, 3, 0, 0));
+          poll(engine, () -> channel.isDone(receive));
+          poll(engine, () -> channel.isDone(send));
+          barrier(engine);
+        });
+  }
+
+  @Test
+  void aSynchronousSendWaitsForItsReceiver() throws Exception {
+    onEveryRank(
+        engine -> {
+          Channel channel = engine.world();
+          int peer = engine.rank() ^ 1;
+          try (Arena arena = Arena.ofShared()) {
+            int send = channel.send(peer, 0, block(numbers(arena, 1, 5)), true);
+            for (int i = 0; i < 1000; i++) {
+              engine.progress();
+              assertFalse(channel.isDone(send));
+            }
+            barrier(engine);
+            int receive = channel.receive(peer, 0, block(numbers(arena, 1, 0)));
+            poll(engine, () -> channel.isDone(receive));
+            poll(engine, () -> channel.isDone(send));
+          }
+          barrier(engine);
+        });
+  }
+
+  @Test
+  void aBlockOfAnotherSizeIsAnError() throws Exception {
+    onEveryRank(
+        engine -> {
+          Channel channel = engine.world();
+          try (Arena arena = Arena.ofShared()) {
+            if (engine.rank() == 0) {
+              int send = channel.send(1, 0, block(numbers(arena, 4, 5)), false);
+              poll(engine, () -> channel.isDone(send));
+            }
+            if (engine.rank() == 1) {
+              int receive = channel.receive(0, 0, block(numbers(arena, 2, 0)));
+              EngineException e =
+                  assertThrows(
+                      EngineException.class, () -> poll(engine, () -> channel.isDone(receive)));
+              assertTrue(e.getMessage().contains("rank 0"), e.getMessage());
+            }
+          }
+          barrier(engine);
+        });
+  }
+
+  @Test
+  void aCancelledReceiveIsForgotten() throws Exception {
+    onEveryRank(
+        engine -> {
+          Channel channel = engine.world();
+          int peer = engine.rank() ^ 1;
+          try (Arena arena = Arena.ofShared()) {
+            MemorySegment untouched = numbers(arena, 1, 42);
+            channel.cancel(channel.receive(peer, 0, block(untouched)));
+            barrier(engine);
+            MemorySegment target = numbers(arena, 1, 0);
+            int send = channel.send(peer, 0, block(numbers(arena, 1, 7)), true);
+            int receive = channel.receive(peer, 0, block(target));
+            poll(engine, () -> channel.isDone(receive));
+            poll(engine, () -> channel.isDone(send));
+            assertEquals(7, target.get(ValueLayout.JAVA_INT, 0));
+            assertEquals(42, untouched.get(ValueLayout.JAVA_INT, 0));
+          }
+          barrier(engine);
+        });
+  }
+
+  @Test
+  void channelsOfASplitAreApart() throws Exception {
+    onEveryRank(
+        engine -> {
+          Channel half = engine.split(engine.rank() % 2);
+          assertEquals(RANKS / 2, half.size());
+          assertEquals(engine.rank() / 2, half.rank());
+          try (Arena arena = Arena.ofShared()) {
+            int peer = 1 - half.rank();
+            MemorySegment target = numbers(arena, 1, 0);
+            int send = half.send(peer, 0, block(numbers(arena, 1, engine.rank())), true);
+            int receive = half.receive(peer, 0, block(target));
+            poll(engine, () -> half.isDone(receive));
+            poll(engine, () -> half.isDone(send));
+            assertEquals((engine.rank() + 2) % 4, target.get(ValueLayout.JAVA_INT, 0));
+          }
+          Exchange exchange = half.allGather(new byte[] {(byte) engine.rank()});
+          poll(engine, exchange::isDone);
+          byte odd = (byte) (engine.rank() % 2);
+          assertArrayEquals(new byte[][] {{odd}, {(byte) (odd + 2)}}, exchange.result());
+          barrier(engine);
+        });
+  }
+}
