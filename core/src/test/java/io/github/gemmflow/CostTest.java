@@ -73,7 +73,7 @@ class CostTest {
   /** Row counts that change at every step: nothing that is laid out anew may allocate. */
   private static void runSteps(AllGatherMatmul product, long[] rows, Matrix c, int steps) {
     for (int i = 0; i < steps; i++) {
-      rows[0] = 1 + i % 20;
+      rows[0] = i % 20 + 1L;
       rows[1] = i % 3;
       try (Step step = product.begin(rows)) {
         step.input().fill(1);

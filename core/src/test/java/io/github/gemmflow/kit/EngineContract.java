@@ -256,7 +256,7 @@ public abstract class EngineContract {
               EngineException e =
                   assertThrows(
                       EngineException.class, () -> poll(engine, () -> channel.isDone(receive)));
-              assertTrue(e.getMessage().contains("rank 0"), e.getMessage());
+              assertTrue(e.toString().contains("rank 0"), e.getMessage());
             }
           }
           barrier(engine);

@@ -50,7 +50,7 @@ class LocalEngineTest extends EngineContract {
     for (int rank = 0; rank < 2; rank++) {
       Engine engine = fabric.engine(rank);
       EngineException e = assertThrows(EngineException.class, engine::progress);
-      assertTrue(e.getMessage().contains("no more paper"), e.getMessage());
+      assertTrue(e.toString().contains("no more paper"), e.getMessage());
     }
   }
 }

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.github.gemmflow.plan.Schedule;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Properties;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ConfigTest {
+  private static Config load(Map<String, String> properties, Map<String, String> environment) {
+    Properties all = new Properties();
+    all.putAll(properties);
+    return Config.load(all, environment);
+  }
+
+  @Test
+  void propertiesWinOverTheEnvironmentAndThatOverDefaults() {
+    Config config =
+        load(
+            Map.of("gemmflow.deadline", "250ms", "gemmflow.schedule", "ring"),
+            Map.of("GEMMFLOW_DEADLINE", "7s", "GEMMFLOW_CHUNK_ROWS", "12"));
+    assertEquals(Duration.ofMillis(250), config.deadline());
+    assertEquals(Schedule.RING, config.tuning().schedule());
+    assertEquals(12, config.tuning().chunking().rows());
+    assertEquals(Duration.ofMinutes(5), config.setupDeadline());
+    assertEquals(1, config.threads());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "deadline, soon",
+    "deadline, 5",
+    "deadline, 0s",
+    "threads, 0",
+    "threads, many",
+    "schedule, star",
+    "chunk.rows, -1",
+    "idle, never",
+    "inflight, 0"
+  })
+  void whatCannotBeReadIsRefused(String name, String value) {
+    Map<String, String> properties = Map.of("gemmflow." + name, value);
+    assertThrows(IllegalArgumentException.class, () -> load(properties, Map.of()));
+  }
+
+  @Test
+  void theMessageNamesTheSetting() {
+    IllegalArgumentException e =
+        assertThrows(
+            IllegalArgumentException.class,
+            () -> load(Map.of(), Map.of("GEMMFLOW_SCHEDULE", "star")));
+    assertEquals(
+        "GEMMFLOW_SCHEDULE=star: no schedule is called 'star'; there are [mesh, ring]",
+        e.getMessage());
+  }
+
+  @Test
+  void aKernelThatCannotBeHadIsRefused() {
+    Config config = load(Map.of("gemmflow.kernel", "abacus"), Map.of());
+    IllegalArgumentException e =
+        assertThrows(IllegalArgumentException.class, () -> World.single(config));
+    assertTrue(e.toString().contains("no kernel is called 'abacus'"), e.getMessage());
+    Leftovers.assertNone();
+  }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.github.gemmflow.failure.EngineException;
+import io.github.gemmflow.failure.GemmflowException;
+import io.github.gemmflow.kit.Exact;
+import io.github.gemmflow.matrix.DType;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class WorldTest {
+  @AfterEach
+  void nothingIsLeft() {
+    Leftovers.assertNone();
+  }
+
+  @Test
+  void joinWithoutALauncherIsAWorldOfOne() {
+    try (World world = World.join()) {
+      assertEquals(1, world.size());
+      assertEquals(0, world.group().rank());
+    }
+  }
+
+  @Test
+  void oneOfManyTasksWithoutAnEngineIsAnError() {
+    for (String variable : new String[] {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
+      EngineException e =
+          assertThrows(
+              EngineException.class, () -> Providers.engine(Config.load(), Map.of(variable, "8")));
+      assertTrue(e.toString().contains("one of 8 (" + variable + ")"), e.getMessage());
+    }
+    assertEquals(1, Providers.engine(Config.load(), Map.of("PMI_SIZE", "1")).size());
+  }
+
+  @Test
+  void theFirstFailureIsThrownAndEndsTheOthers() {
+    IllegalStateException boom = new IllegalStateException("boom");
+    AtomicInteger ended = new AtomicInteger();
+    IllegalStateException thrown =
+        assertThrows(
+            IllegalStateException.class,
+            () ->
+                World.local(
+                    3,
+                    world -> {
+                      try (Workspace space = world.group().workspace(4, 4, DType.F32);
+                          AllGather gather = AllGather.on(space).build()) {
+                        if (world.rank() == 1) {
+                          throw boom;
+                        }
+                        try (Step step = gather.begin(new long[] {1, 1, 1})) {
+                          step.run();
+                        }
+                      } catch (GemmflowException e) {
+                        assertTrue(String.valueOf(e.getMessage()).contains("boom"), e::toString);
+                        ended.incrementAndGet();
+                        throw e;
+                      }
+                    }));
+    assertSame(boom, thrown);
+    assertEquals(2, ended.get());
+    assertEquals(2, thrown.getSuppressed().length);
+  }
+
+  @Test
+  void groupsOfEveryShapeRunSideBySide() {
+    int[][] explicit = {{0, 3}, {1, 2, 4}, {5}};
+    ReplicaGroups[] cuts = {
+      ReplicaGroups.ofSize(2), ReplicaGroups.strided(3), ReplicaGroups.of(explicit)
+    };
+    LocalWorld.onHosts(0, 0, 1, 1, 2, 2)
+        .run(
+            world -> {
+              for (ReplicaGroups cut : cuts) {
+                Group group = world.split(cut);
+                try (Workspace space = group.workspace(30, 5, DType.F16);
+                    AllGather gather = AllGather.on(space).build();
+                    Step step = gather.begin(world.rank())) {
+                  Exact.fill(step.input(), 3, step.firstRow());
+                  step.run();
+                  Exact.check(step.gathered(), 3);
+                }
+              }
+            });
+  }
+
+  @Test
+  void groupsMustHoldEveryRankOnce() {
+    assertArrayEquals(new int[] {1, 3, 5}, ReplicaGroups.strided(3).resolve(6).get(1));
+    assertArrayEquals(new int[] {4, 5}, ReplicaGroups.ofSize(2).resolve(6).get(2));
+    ReplicaGroups[] wrong = {
+      ReplicaGroups.ofSize(4),
+      ReplicaGroups.ofSize(0),
+      ReplicaGroups.of(new int[] {0, 1, 2}),
+      ReplicaGroups.of(new int[] {0, 1, 2}, new int[] {2, 3, 4, 5}),
+      ReplicaGroups.of(new int[] {1, 0, 2, 3, 4, 5}),
+    };
+    for (ReplicaGroups cut : wrong) {
+      assertThrows(IllegalArgumentException.class, () -> cut.resolve(6), cut::toString);
+    }
+  }
+
+  @Test
+  void aWorldClosesWhatWasLeftOpen() {
+    World.local(
+        3,
+        world -> {
+          Workspace space = world.group().workspace(30, 5, DType.BF16);
+          AllGather gather = AllGather.on(space).build();
+          try (Step step = gather.begin(2)) {
+            step.run();
+          }
+          assertEquals(1, space.stats().steps());
+          assertEquals(6, space.stats().rows());
+        });
+  }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.plan;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.github.gemmflow.kit.Draw;
+import org.junit.jupiter.api.Test;
+
+class NextRunTest {
+  private static StepPlan step(Domains domains, long... rows) {
+    StepPlan step = Plan.of(new Problem(4, 1000), domains, Tuning.DEFAULT).step();
+    step.lay(rows);
+    return step;
+  }
+
+  private static void assertRun(NextRun runs, StepPlan step, long worthwhile, long from, long to) {
+    assertTrue(runs.choose(step, worthwhile), "there is a run");
+    assertEquals(from + "-" + to, runs.begin() + "-" + runs.end());
+  }
+
+  @Test
+  void ownRowsThenTheHostsThenMostReady() {
+    StepPlan step = step(Domains.of(0, 1, 0, 1, 2), 10, 10, 10, 10, 10);
+    NextRun runs = new NextRun(2, 5);
+    runs.reset(step);
+    runs.ready(4, 46);
+    runs.ready(3, 33);
+    runs.ready(0, 5);
+    runs.ready(2, 30);
+    assertRun(runs, step, 1, 20, 33);
+    assertRun(runs, step, 1, 0, 5);
+    assertRun(runs, step, 1, 40, 46);
+    assertFalse(runs.choose(step, 1));
+    runs.ready(0, 10);
+    runs.ready(1, 20);
+    assertRun(runs, step, 1, 5, 20);
+    assertFalse(runs.allTaken(step));
+  }
+
+  /** Decode: one row per rank is worth one product, not eight. */
+  @Test
+  void shortRunsWaitWhileTheyCanGrow() {
+    StepPlan step = step(Domains.single(4), 1, 1, 0, 1);
+    NextRun runs = new NextRun(1, 4);
+    runs.reset(step);
+    runs.ready(1, 2);
+    assertFalse(runs.choose(step, 16));
+    runs.ready(3, 3);
+    assertFalse(runs.choose(step, 16));
+    runs.ready(0, 1);
+    assertRun(runs, step, 16, 0, 3);
+    assertTrue(runs.allTaken(step));
+  }
+
+  @Test
+  void aShortRunBetweenTakenRowsIsTaken() {
+    StepPlan step = step(Domains.single(3), 8, 2, 8);
+    NextRun runs = new NextRun(0, 3);
+    runs.reset(step);
+    runs.ready(0, 8);
+    assertRun(runs, step, 4, 0, 8);
+    runs.ready(2, 18);
+    assertRun(runs, step, 4, 10, 18);
+    runs.ready(1, 9);
+    assertFalse(runs.choose(step, 4));
+    runs.ready(1, 10);
+    assertRun(runs, step, 4, 8, 10);
+    assertTrue(runs.allTaken(step));
+  }
+
+  /** Whatever arrives in whatever order: every row is taken once, and only when it is ready. */
+  @Test
+  void everyRowIsTakenOnceAndOnlyWhenReady() {
+    for (long seed = 0; seed < 3000; seed++) {
+      Draw draw = new Draw(seed);
+      int ranks = draw.ranks();
+      StepPlan step = step(Domains.of(draw.hosts(ranks)), draw.rows(ranks, 100));
+      NextRun runs = new NextRun(draw.below(ranks), ranks);
+      runs.reset(step);
+      int worthwhile = 1 + draw.below(20);
+      boolean[] ready = new boolean[(int) step.totalRows()];
+      boolean[] taken = new boolean[ready.length];
+      int left = ready.length;
+      while (left > 0) {
+        int route = draw.below(step.routes());
+        long upTo = Math.min(step.end(route), runs.ready(route) + 1 + draw.below(10));
+        for (long row = step.begin(route); row < upTo; row++) {
+          ready[(int) row] = true;
+        }
+        runs.ready(route, upTo);
+        while (draw.chance(0.8) && runs.choose(step, worthwhile)) {
+          for (int row = (int) runs.begin(); row < runs.end(); row++) {
+            assertTrue(ready[row], "row " + row + " is not ready");
+            assertFalse(taken[row], "row " + row + " is taken");
+            taken[row] = true;
+            left--;
+          }
+        }
+      }
+      assertTrue(runs.allTaken(step));
+    }
+  }
+
+  @Test
+  void aStuckStreamHoldsUpNoOther() {
+    long[] available = {3, 3, 3};
+    long[] started = {2, 3, 1};
+    long[] finished = {0, 3, 0};
+    assertEquals(0, NextTransfer.choose(3, available, started, finished, 3));
+    assertEquals(2, NextTransfer.choose(3, available, started, finished, 2));
+    assertEquals(NextTransfer.NONE, NextTransfer.choose(3, available, started, finished, 1));
+  }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.plan;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.github.gemmflow.kit.Draw;
+import org.junit.jupiter.api.Test;
+
+class StepPlanTest {
+  @Test
+  void chunksCoverEveryRowOnce() {
+    Draw draw = new Draw(1);
+    for (int i = 0; i < 1000; i++) {
+      int ranks = draw.ranks();
+      Domains domains = Domains.of(draw.hosts(ranks));
+      StepPlan step = Plan.of(new Problem(100, 200), domains, draw.tuning(50)).step();
+      long[] rows = draw.rows(ranks, 200);
+      step.lay(rows);
+      long next = 0;
+      for (int index = 0; index < step.routes(); index++) {
+        int route = step.routeAt(index);
+        assertEquals(next, step.begin(route));
+        for (long chunk = 0; chunk < step.chunks(route); chunk++) {
+          assertEquals(next, step.chunkBegin(route, chunk));
+          assertTrue(step.chunkBegin(route, chunk + 1) > next, "a chunk without rows");
+          next = step.chunkBegin(route, chunk + 1);
+        }
+        assertEquals(next, step.end(route));
+      }
+      assertEquals(next, step.totalRows());
+    }
+  }
+
+  /** The next route goes to the rank with the fewest rows so far; between equals, to the lower. */
+  @Test
+  void ownersAreBalancedByRows() {
+    Domains domains = Domains.of(0, 0, 1, 1, 1, 1);
+    StepPlan step = Plan.of(new Problem(4, 100), domains, Tuning.DEFAULT).step();
+    step.lay(new long[] {1, 1, 50, 10, 10, 10});
+    assertEquals(0, step.owner(0, 2));
+    assertEquals(1, step.owner(0, 3));
+    assertEquals(1, step.owner(0, 4));
+    assertEquals(1, step.owner(0, 5));
+    assertEquals(2, step.owner(1, 2), "at home a shard is its own rank's");
+    assertEquals(2, step.owner(1, 0));
+    assertEquals(3, step.owner(1, 1));
+  }
+
+  @Test
+  void badRowCountsAreRefusedAndLeaveThePlanAsItWas() {
+    StepPlan step = Plan.of(new Problem(4, 10), Domains.single(2), Tuning.DEFAULT).step();
+    step.lay(new long[] {3, 4});
+    for (long[] bad : new long[][] {{1}, {1, 2, 3}, {-1, 2}, {6, 5}}) {
+      assertThrows(IllegalArgumentException.class, () -> step.lay(bad));
+    }
+    assertThrows(ArithmeticException.class, () -> step.lay(new long[] {Long.MAX_VALUE, 1}));
+    assertEquals(7, step.totalRows());
+  }
+
+  @Test
+  void chunksByRuleAreFewAndLarge() {
+    Chunking rule = Chunking.BY_RULE;
+    for (long rows = 1; rows < 200_000; rows = rows * 5 / 4 + 1) {
+      for (long rowBytes : new long[] {1, 1000, 8192, 1 << 20}) {
+        long chunkRows = rule.rowsFor(rows, rowBytes);
+        long chunks = Math.ceilDiv(rows, chunkRows);
+        assertTrue(chunks <= 128);
+        boolean worthAMessage = chunkRows * rowBytes >= 64 << 10;
+        assertTrue(worthAMessage || chunks == 1, "%d x %d".formatted(rows, rowBytes));
+        boolean largeEnough = rows >= 128 && rows * rowBytes >= 128L * (64 << 10);
+        assertTrue(!largeEnough || chunks >= 64, "%d chunks of %d rows".formatted(chunks, rows));
+      }
+    }
+    assertTrue(rule.rowsFor(0, 0) >= 1);
+    assertEquals(7, new Chunking(7).rowsFor(1_000_000, 8192));
+    assertThrows(IllegalArgumentException.class, () -> new Chunking(-1));
+  }
+
+  @Test
+  void aPlanPrintsItselfForAPerson() {
+    Tuning ring = Tuning.DEFAULT.withSchedule(Schedule.RING).withChunkRows(4);
+    StepPlan step = Plan.of(new Problem(512, 100), Domains.of(0, 0, 1, 2), ring).step();
+    step.lay(new long[] {10, 0, 3, 0});
+    assertEquals(
+        """
+        gather up to 100 rows of 512 bytes from 4 ranks on 3 hosts [[0, 1], [2], [3]]
+        schedule ring, chunks 4 rows, 4 in flight per route
+        rows 0-9 of rank 0: 3 chunks of 4 rows; to host 1: rank 0 -> rank 2; to host 2: rank 0 -> rank 2 -> rank 3
+        rows 10-12 of rank 2: 1 chunks of 4 rows; to host 0: rank 2 -> rank 3 -> rank 0; to host 2: rank 2 -> rank 3
+        """,
+        step.toString());
+  }
+}
