@@ -9,6 +9,7 @@ import io.github.gemmflow.failure.DisagreementException;
 import io.github.gemmflow.pipeline.CommThread;
 import io.github.gemmflow.pipeline.Futures;
 import io.github.gemmflow.pipeline.Members;
+import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
@@ -17,6 +18,9 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.StringJoiner;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -45,21 +49,63 @@ final class Agreement {
     this.deadline = deadline;
   }
 
-  /** What every rank brings, in rank order. */
+  /**
+   * Exchanges bytes.
+   *
+   * @param call what this rank is doing, for messages; it must be the same on all ranks
+   * @return what every rank brought, in rank order
+   * @throws DisagreementException on all ranks, if they are not doing the same
+   */
   byte[][] exchange(String call, byte[] mine) {
     try {
-      return Futures.join(
-          thread.exchange(channel, members, c -> c.allGather(mine)),
-          deadline,
-          () ->
-              "rank %d waited %d s in %s for the other %d ranks; at least one did not call it"
-                  .formatted(channel.rank(), deadline.toSeconds(), call, channel.size() - 1));
+      return split(
+          call,
+          Futures.join(
+              start(call, mine),
+              deadline,
+              () ->
+                  "rank %d waited %d s in %s; at least one of %d ranks did not call it. If it is only slow, raise gemmflow.setup.deadline"
+                      .formatted(channel.rank(), deadline.toSeconds(), call, channel.size())));
     } catch (DeadlineException e) {
       if (members != null) {
         members.breakUp(String.valueOf(e.getMessage()));
       }
       throw e;
     }
+  }
+
+  /** Like {@link #exchange}, but waits for as long as it takes. */
+  byte[][] exchangePatiently(String call, byte[] mine) {
+    return split(call, Futures.join(start(call, mine)));
+  }
+
+  private CompletableFuture<byte[][]> start(String call, byte[] mine) {
+    byte[] name = call.getBytes(UTF_8);
+    byte[] message =
+        ByteBuffer.allocate(Integer.BYTES + name.length + mine.length)
+            .putInt(name.length)
+            .put(name)
+            .put(mine)
+            .array();
+    return thread.exchange(channel, members, c -> c.allGather(message));
+  }
+
+  private byte[][] split(String call, byte[][] messages) {
+    byte[][] brought = new byte[messages.length][];
+    for (int rank = 0; rank < messages.length; rank++) {
+      ByteBuffer message = ByteBuffer.wrap(messages[rank]);
+      byte[] name = new byte[message.getInt()];
+      message.get(name);
+      String theirs = new String(name, UTF_8);
+      if (!theirs.equals(call)) {
+        throw new DisagreementException(
+            "the ranks do not do the same: rank %d is %s, rank %d is %s"
+                .formatted(channel.rank(), call, rank, theirs));
+      }
+      brought[rank] = new byte[message.remaining()];
+      message.get(brought[rank]);
+    }
+    return brought;
   }
 
   /**
@@ -76,23 +122,31 @@ final class Agreement {
     Throwable failure = null;
     try {
       result = local.get();
-    } catch (RuntimeException | OutOfMemoryError e) {
+    } catch (RuntimeException | Error e) {
       failure = e;
     }
-    String text = failure == null ? describe(call, fields) : FAILURE_MARK + explain(failure);
-    byte[][] votes = exchange(call, failure == null ? sha256(text) : FAILED);
-    boolean agreed =
-        failure == null && Arrays.stream(votes).allMatch(v -> Arrays.equals(v, votes[0]));
-    if (!agreed || result == null) {
-      if (result instanceof AutoCloseable resource) {
+    boolean agreed = false;
+    try {
+      agreed = vote(call, fields, failure);
+    } finally {
+      if (!agreed && result instanceof AutoCloseable resource) {
         close(resource);
       }
-      String reason = findReason(call, exchange(call, text.getBytes(UTF_8)));
-      throw failure == null
-          ? new DisagreementException(reason)
-          : new DisagreementException(reason, failure);
     }
-    return result;
+    return Objects.requireNonNull(result);
+  }
+
+  /** Returns true if all ranks agree, and throws if they do not. */
+  private boolean vote(String call, Map<String, ?> fields, @Nullable Throwable failure) {
+    String text = failure == null ? describe(fields) : FAILURE_MARK + explain(failure);
+    byte[][] votes = exchange(call, failure == null ? sha256(text) : FAILED);
+    if (failure == null && Arrays.stream(votes).allMatch(v -> Arrays.equals(v, votes[0]))) {
+      return true;
+    }
+    String reason = findReason(call, exchange(call, text.getBytes(UTF_8)));
+    throw failure == null
+        ? new DisagreementException(reason)
+        : new DisagreementException(reason, failure);
   }
 
   private static void close(AutoCloseable resource) {
@@ -105,12 +159,12 @@ final class Agreement {
 
   private static String explain(Throwable failure) {
     String message = failure.getMessage();
-    return failure instanceof OutOfMemoryError || message == null ? failure.toString() : message;
+    return failure instanceof Error || message == null ? failure.toString() : message;
   }
 
-  private static String describe(String call, Map<String, ?> fields) {
-    StringBuilder text = new StringBuilder("call=" + call);
-    fields.forEach((name, value) -> text.append('\n').append(name).append('=').append(value));
+  private static String describe(Map<String, ?> fields) {
+    StringJoiner text = new StringJoiner("\n");
+    fields.forEach((name, value) -> text.add(name + "=" + value));
     return text.toString();
   }
 

@@ -15,21 +15,30 @@ public final class AllGather extends Operator {
     super(workspace, number, columns, workspace.plans(columns, tuning), true);
   }
 
+  /** Starts to build one on a workspace. */
   public static Builder on(Workspace workspace) {
     return new Builder(workspace);
   }
 
   @Override
-  Work work(long rows, Matrix[] outputs) {
-    if (outputs.length == 0) {
-      return Work.NONE;
-    }
-    if (outputs.length > 1 || outputs[0].type() != workspace().type()) {
+  public String toString() {
+    return "AllGather of %d columns".formatted(columns());
+  }
+
+  @Override
+  void checkOutputs(long rows, Matrix[] outputs) {
+    if (outputs.length > 1) {
       throw new IllegalArgumentException(
-          "an all-gather has at most one output, of type " + workspace().type());
+          "an all-gather has one output or none, not " + outputs.length);
     }
-    checkShape("the output", outputs[0], rows, columns());
-    return new CopyWork(outputs[0]);
+    if (outputs.length == 1) {
+      checkOutput("the output", outputs[0], rows, columns(), workspace().type());
+    }
+  }
+
+  @Override
+  Work work(Matrix[] outputs) {
+    return outputs.length == 0 ? Work.NONE : new CopyWork(outputs[0]);
   }
 
   /** Sets up an {@link AllGather}. */

@@ -37,24 +37,30 @@ public final class AllGatherMatmul extends Operator {
     this.work = new ProductWork(products, widths, threads);
   }
 
+  /** Starts to build one on a workspace. */
   public static Builder on(Workspace workspace) {
     return new Builder(workspace);
   }
 
   @Override
-  Work work(long rows, Matrix[] outputs) {
+  public String toString() {
+    return "AllGatherMatmul of %d columns with %s".formatted(columns(), weights);
+  }
+
+  @Override
+  void checkOutputs(long rows, Matrix[] outputs) {
     if (outputs.length != products.length) {
       throw new IllegalArgumentException(
-          "%d weight matrices need as many outputs, not %d"
+          "a step of this operator has %d outputs, one for each weight matrix, not %d"
               .formatted(products.length, outputs.length));
     }
     for (int i = 0; i < outputs.length; i++) {
-      checkShape("output " + i, outputs[i], rows, weights.get(i).outputs());
-      if (outputs[i].type() != outputType) {
-        throw new IllegalArgumentException(
-            "output %d must be %s, not %s".formatted(i, outputType, outputs[i].type()));
-      }
+      checkOutput("output " + i, outputs[i], rows, weights.get(i).outputs(), outputType);
     }
+  }
+
+  @Override
+  Work work(Matrix[] outputs) {
     work.into(outputs);
     return work;
   }
@@ -105,7 +111,7 @@ public final class AllGatherMatmul extends Operator {
     }
 
     private long columns() {
-      return weights.isEmpty() ? -1 : weights.get(0).inputs();
+      return weights.isEmpty() ? 0 : weights.get(0).inputs();
     }
 
     /** Builds it. Collective: all ranks agree, or all throw. */
@@ -132,6 +138,10 @@ public final class AllGatherMatmul extends Operator {
     }
 
     private void check() {
+      if (weights.isEmpty()) {
+        throw new IllegalArgumentException(
+            "AllGatherMatmul needs at least one weight matrix: call weights(...)");
+      }
       for (PackedWeights packed : weights) {
         if (packed.inputs() != columns()) {
           throw new IllegalArgumentException(

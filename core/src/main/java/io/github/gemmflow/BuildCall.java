@@ -24,7 +24,7 @@ final class BuildCall {
     fields.put("version", Version.TEXT);
     fields.put("operator", number);
     fields.put("type", workspace.type());
-    fields.put("columns", columns);
+    fields.put("columns of A", columns);
     fields.put("schedule", tuning.schedule().name());
     fields.put("chunks", tuning.chunking());
     return workspace
@@ -36,7 +36,7 @@ final class BuildCall {
             () -> {
               if (columns < 0 || columns > workspace.maxColumns()) {
                 throw new IllegalArgumentException(
-                    "A cannot have %d columns; the workspace holds %d"
+                    "A cannot have %d columns; the workspace was opened for up to %d"
                         .formatted(columns, workspace.maxColumns()));
               }
               return build.apply(number);

@@ -5,14 +5,16 @@ import io.github.gemmflow.kernel.Kernel;
 import io.github.gemmflow.plan.Chunking;
 import io.github.gemmflow.plan.Schedule;
 import io.github.gemmflow.plan.Tuning;
-import io.github.gemmflow.window.Idle;
 import io.github.gemmflow.window.Window;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
 import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,6 +37,8 @@ import org.jspecify.annotations.Nullable;
  * </table>
  */
 public final class Config {
+  private static final Pattern DURATION = Pattern.compile("(\\d+)(ms|s|m)");
+
   private final Duration deadline;
   private final Duration setupDeadline;
   private final int threads;
@@ -86,7 +90,8 @@ public final class Config {
     return threads;
   }
 
-  Idle idle() {
+  /** What waiting threads do. */
+  public Idle idle() {
     return idle;
   }
 
@@ -136,19 +141,34 @@ public final class Config {
     }
   }
 
-  /** Reads "250ms", "30s" or "5m". */
   private static Duration parseDuration(String text) {
-    if (text.endsWith("ms")) {
-      return Duration.ofMillis(Long.parseLong(text.substring(0, text.length() - 2)));
+    Matcher matcher = DURATION.matcher(text);
+    if (!matcher.matches()) {
+      throw new IllegalArgumentException("a time is written like 250ms, 30s or 5m");
     }
-    long number = Long.parseLong(text.substring(0, Math.max(0, text.length() - 1)));
-    if (text.endsWith("s")) {
-      return Duration.ofSeconds(number);
+    int number = parseInt(matcher.group(1));
+    return switch (matcher.group(2)) {
+      case "ms" -> Duration.ofMillis(number);
+      case "s" -> Duration.ofSeconds(number);
+      default -> Duration.ofMinutes(number);
+    };
+  }
+
+  private static int parseInt(String text) {
+    try {
+      return Integer.parseInt(text);
+    } catch (NumberFormatException e) {
+      throw new IllegalArgumentException("it takes a whole number", e);
     }
-    if (text.endsWith("m")) {
-      return Duration.ofMinutes(number);
+  }
+
+  private static Idle parseIdle(String text) {
+    for (Idle idle : Idle.values()) {
+      if (idle.name().equalsIgnoreCase(text)) {
+        return idle;
+      }
     }
-    throw new IllegalArgumentException("a time is written like 250ms, 30s or 5m");
+    throw new IllegalArgumentException("it takes one of " + Arrays.toString(Idle.values()));
   }
 
   /** Sets up a {@link Config}. */
@@ -166,13 +186,13 @@ public final class Config {
     private Builder(Settings settings) {
       deadline = settings.get("deadline", Duration.ofSeconds(30), Config::parseDuration);
       setupDeadline = settings.get("setup.deadline", Duration.ofMinutes(5), Config::parseDuration);
-      threads = settings.get("threads", 1, Integer::valueOf);
-      idle = settings.get("idle", Idle.BALANCED, s -> Idle.valueOf(s.toUpperCase(Locale.ROOT)));
+      threads = settings.get("threads", 1, Config::parseInt);
+      idle = settings.get("idle", Idle.BALANCED, Config::parseIdle);
       tuning =
           new Tuning(
               settings.get("schedule", Tuning.DEFAULT.schedule(), Schedule::named),
-              settings.get("chunk.rows", Chunking.BY_RULE, s -> new Chunking(Long.parseLong(s))),
-              settings.get("inflight", Tuning.DEFAULT.inFlight(), Integer::valueOf));
+              settings.get("chunk.rows", Chunking.BY_RULE, s -> new Chunking(parseInt(s))),
+              settings.get("inflight", Tuning.DEFAULT.inFlight(), Config::parseInt));
       engineName = settings.get("engine", "", Function.identity());
       kernelName = settings.get("kernel", "", Function.identity());
       windowDirectory = settings.get("window.directory", Window.DEFAULT_DIRECTORY, Path::of);
@@ -193,6 +213,24 @@ public final class Config {
     /** See {@link Config#threads}. */
     public Builder threads(int value) {
       threads = value;
+      return this;
+    }
+
+    /** See {@link Config#idle}. */
+    public Builder idle(Idle value) {
+      idle = value;
+      return this;
+    }
+
+    /** See {@link Config#engineName}. */
+    public Builder engineName(String value) {
+      engineName = value;
+      return this;
+    }
+
+    /** See {@link Config#kernelName}. */
+    public Builder kernelName(String value) {
+      kernelName = value;
       return this;
     }
 
@@ -219,9 +257,12 @@ public final class Config {
         throw new IllegalArgumentException(
             "at least 1 thread must multiply, not %d".formatted(threads));
       }
-      if (!deadline.isPositive() || !setupDeadline.isPositive()) {
+      if (!deadline.isPositive()) {
+        throw new IllegalArgumentException("the deadline must be positive, not " + deadline);
+      }
+      if (!setupDeadline.isPositive()) {
         throw new IllegalArgumentException(
-            "deadlines must be positive, not %s and %s".formatted(deadline, setupDeadline));
+            "the set-up deadline must be positive, not " + setupDeadline);
       }
       return new Config(this);
     }

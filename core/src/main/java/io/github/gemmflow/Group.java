@@ -3,7 +3,6 @@ package io.github.gemmflow;
 
 import io.github.gemmflow.engine.Channel;
 import io.github.gemmflow.matrix.DType;
-import io.github.gemmflow.pipeline.Futures;
 import io.github.gemmflow.pipeline.Members;
 import io.github.gemmflow.pipeline.Pipeline;
 import io.github.gemmflow.plan.Domains;
@@ -12,6 +11,7 @@ import io.github.gemmflow.window.Breakage;
 import io.github.gemmflow.window.Window;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,20 +52,21 @@ public final class Group {
         new Members(
             rank,
             domains,
-            hostBells(world, domains, ranks, rank),
-            world.neighbours().commBell(ranks[rank]),
+            hostBells(domains, rank, member -> world.neighbours().computeBell(ranks[member])),
+            hostBells(domains, rank, member -> world.neighbours().commBell(ranks[member])),
             new Breakage(window.memory(), domains.indexOf(rank)),
-            world.idle(),
+            world.spinNanos(),
             config.deadline().toNanos());
     this.agreement = new Agreement(world.commThread(), channel, members, config.setupDeadline());
     world.commThread().watch(members);
   }
 
-  private static Bell[] hostBells(World world, Domains domains, int[] ranks, int rank) {
+  /** The bells of the ranks of this host. */
+  private static Bell[] hostBells(Domains domains, int rank, IntFunction<Bell> bellOf) {
     int domain = domains.of(rank);
     Bell[] bells = new Bell[domains.size(domain)];
     for (int i = 0; i < bells.length; i++) {
-      bells[i] = world.neighbours().computeBell(ranks[domains.member(domain, i)]);
+      bells[i] = bellOf.apply(domains.member(domain, i));
     }
     return bells;
   }
@@ -75,6 +76,7 @@ public final class Group {
     return channel.rank();
   }
 
+  /** The number of ranks in the group. */
   public int size() {
     return channel.size();
   }
@@ -94,7 +96,7 @@ public final class Group {
    */
   public Workspace workspace(long maxRows, long maxColumns, DType type) {
     members.checkWhole();
-    int firstTag = opened++ * Pipeline.tags(size());
+    int firstTag = Math.multiplyExact(opened++, Pipeline.tags(size()));
     Workspace workspace = Workspace.open(this, maxRows, maxColumns, type, firstTag);
     synchronized (workspaces) {
       workspaces.add(workspace);
@@ -106,13 +108,28 @@ public final class Group {
    * Gives bytes of one rank to all. Collective; waits for as long as it takes, since a server that
    * waits for work is not late.
    *
+   * @param root the rank that gives; the same on all ranks
    * @param payload the bytes on the root; ignored, and may be null, elsewhere
    * @return the root's bytes
    */
   public byte[] broadcast(int root, byte @Nullable [] payload) {
+    if (root < 0 || root >= size()) {
+      throw new IllegalArgumentException(
+          "the root %d is not a rank of this group of %d".formatted(root, size()));
+    }
+    boolean isRoot = rank() == root;
+    if (isRoot && payload == null) {
+      throw new IllegalArgumentException(
+          "rank %d is the root of the broadcast and must give bytes, not null".formatted(root));
+    }
     members.checkWhole();
-    return Futures.join(
-        world.commThread().exchange(channel, members, c -> c.broadcast(root, payload)))[0];
+    byte[] mine = isRoot && payload != null ? payload : new byte[0];
+    return agreement.exchangePatiently("in a broadcast from rank " + root, mine)[root];
+  }
+
+  @Override
+  public String toString() {
+    return "rank %d of a group of %s".formatted(rank(), domains());
   }
 
   World world() {

@@ -33,12 +33,12 @@ final class Neighbours implements AutoCloseable {
     int rank = engine.rank();
     long bytes = Bell.bytes(LANES * engine.size());
     String token = Window.newToken();
-    Window own =
-        agreement.reach(
-            call,
-            Map.of("version", Version.TEXT),
-            () -> Window.create(directory, Window.name(engine.island(), token), bytes));
+    Window[] own = new Window[1];
     try {
+      agreement.reach(
+          call,
+          Map.of("version", Version.TEXT),
+          () -> own[0] = Window.create(directory, Window.name(engine.island(), token), bytes));
       byte[][] tokens = agreement.exchange(call, token.getBytes(UTF_8));
       int leader = 0;
       while (leader < rank && !isHere(directory, engine, tokens[leader])) {
@@ -51,23 +51,24 @@ final class Neighbours implements AutoCloseable {
               Map.of(),
               () ->
                   found == rank
-                      ? own
+                      ? own[0]
                       : Window.open(directory, fileName(engine, tokens[found]), bytes));
-      byte[][] leaders = agreement.exchange(call, Integer.toString(leader).getBytes(UTF_8));
-      int[] labels = new int[leaders.length];
-      for (int r = 0; r < labels.length; r++) {
-        labels[r] = Integer.parseInt(new String(leaders[r], UTF_8));
-      }
-      if (leader != rank) {
-        own.close();
-      }
-      return new Neighbours(Domains.of(labels), shared);
-    } catch (RuntimeException e) {
-      own.close();
-      throw e;
+      return new Neighbours(domains(agreement, call, leader), shared);
     } finally {
-      own.unlink();
+      if (own[0] != null) {
+        own[0].unlink();
+      }
     }
+  }
+
+  /** The ranks that found the same window are neighbours. */
+  private static Domains domains(Agreement agreement, String call, int leader) {
+    byte[][] leaders = agreement.exchange(call, Integer.toString(leader).getBytes(UTF_8));
+    int[] labels = new int[leaders.length];
+    for (int rank = 0; rank < labels.length; rank++) {
+      labels[rank] = Integer.parseInt(new String(leaders[rank], UTF_8));
+    }
+    return Domains.of(labels);
   }
 
   private static String fileName(Engine engine, byte[] token) {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow;
 
+import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
 import io.github.gemmflow.pipeline.StepPlans;
 import io.github.gemmflow.pipeline.Work;
 import io.github.gemmflow.plan.Plan;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -22,7 +24,7 @@ public abstract sealed class Operator implements AutoCloseable permits AllGather
   private final boolean keepsGathered;
   private final AtomicLong steps = new AtomicLong();
   private volatile boolean closed;
-  private volatile boolean stepOpen;
+  private final AtomicInteger openSteps = new AtomicInteger();
 
   Operator(Workspace workspace, int number, long columns, StepPlans plans, boolean keepsGathered) {
     this.workspace = workspace;
@@ -39,9 +41,7 @@ public abstract sealed class Operator implements AutoCloseable permits AllGather
    * @param rowsPerRank the rows that each rank of the group gives; in all at most the workspace's
    */
   public Step begin(long[] rowsPerRank) {
-    checkOpen();
-    workspace.pipeline().begin(plans, number, rowsPerRank);
-    return newStep();
+    return begin(() -> workspace.pipeline().begin(plans, number, rowsPerRank));
   }
 
   /**
@@ -51,18 +51,27 @@ public abstract sealed class Operator implements AutoCloseable permits AllGather
    * @param myRows the rows that this rank gives
    */
   public Step begin(long myRows) {
-    checkOpen();
     if (myRows < 0 || myRows > workspace.maxRows()) {
       throw new IllegalArgumentException(
-          "rank %d cannot give %d rows; the workspace holds %d in all"
+          "rank %d cannot hold %d rows; the workspace holds %d in all"
               .formatted(workspace.group().rank(), myRows, workspace.maxRows()));
     }
-    workspace.pipeline().begin(plans, number, myRows);
-    return newStep();
+    return begin(() -> workspace.pipeline().begin(plans, number, myRows));
   }
 
-  private Step newStep() {
-    stepOpen = true;
+  private Step begin(Runnable pipelineBegin) {
+    // Counted first, so that the operator cannot be closed in the meantime.
+    openSteps.incrementAndGet();
+    boolean begun = false;
+    try {
+      checkOpen();
+      pipelineBegin.run();
+      begun = true;
+    } finally {
+      if (!begun) {
+        openSteps.decrementAndGet();
+      }
+    }
     steps.incrementAndGet();
     return new Step(this, workspace);
   }
@@ -70,10 +79,14 @@ public abstract sealed class Operator implements AutoCloseable permits AllGather
   /**
    * One whole step: begins it, copies {@code a} into it, runs it, ends it. Collective.
    *
-   * @param a this rank's rows
+   * @param a this rank's rows; converted if their type is not the workspace's
    * @param outputs as for {@link Step#run}
    */
   public void run(Matrix a, Matrix... outputs) {
+    if (a.columns() != columns) {
+      throw new IllegalArgumentException(
+          "A must have %d columns, not %d".formatted(columns, a.columns()));
+    }
     try (Step step = begin(a.rows())) {
       step.input().copyFrom(a);
       step.run(outputs);
@@ -103,19 +116,22 @@ public abstract sealed class Operator implements AutoCloseable permits AllGather
     return keepsGathered;
   }
 
+  /** Throws if {@code outputs} do not fit a step of so many rows. */
+  abstract void checkOutputs(long rows, Matrix[] outputs);
+
   /** What is to be done with the rows so that {@code outputs} hold the result. */
-  abstract Work work(long rows, Matrix[] outputs);
+  abstract Work work(Matrix[] outputs);
 
   /** Frees what the operator holds; called once. */
   void free() {}
 
   void stepEnded() {
-    stepOpen = false;
+    openSteps.decrementAndGet();
   }
 
   private void checkOpen() {
     if (closed) {
-      throw new IllegalStateException("the operator is closed");
+      throw new IllegalStateException(this + " is closed");
     }
     workspace.checkOpen();
   }
@@ -123,7 +139,7 @@ public abstract sealed class Operator implements AutoCloseable permits AllGather
   /** Lets go of weights. Local, not collective. */
   @Override
   public void close() {
-    if (stepOpen) {
+    if (openSteps.get() > 0) {
       throw new IllegalStateException("a step of this operator is still open: end it first");
     }
     if (!closed) {
@@ -132,10 +148,11 @@ public abstract sealed class Operator implements AutoCloseable permits AllGather
     }
   }
 
-  static void checkShape(String what, Matrix matrix, long rows, long columns) {
-    if (matrix.rows() != rows || matrix.columns() != columns) {
+  static void checkOutput(String what, Matrix output, long rows, long columns, DType type) {
+    if (output.rows() != rows || output.columns() != columns || output.type() != type) {
       throw new IllegalArgumentException(
-          "%s must be %d x %d, not %s".formatted(what, rows, columns, matrix));
+          "%s must be %d x %d %s (all rows of the step), not %s"
+              .formatted(what, rows, columns, type, output));
     }
   }
 }

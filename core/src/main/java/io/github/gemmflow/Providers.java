@@ -117,16 +117,21 @@ final class Providers {
             .toList();
     if (candidates.isEmpty() && !forced.isEmpty()) {
       throw new IllegalArgumentException(
-          "no %s is called '%s'; there are %s"
+          "no %s is called '%s'; on the path are %s"
               .formatted(what, forced, providers.stream().map(name).toList()));
     }
     List<String> passedOver = new ArrayList<>();
     for (P candidate : candidates) {
       try {
         T loaded = load.apply(candidate);
-        LOG.log(INFO, "{0}: {1}; passed over: {2}", what, name.apply(candidate), passedOver);
+        LOG.log(
+            INFO,
+            "{0}: {1}{2}",
+            what,
+            name.apply(candidate),
+            passedOver.isEmpty() ? "" : "; passed over: " + passedOver);
         return Optional.of(loaded);
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | LinkageError e) {
         if (!forced.isEmpty()) {
           throw e;
         }

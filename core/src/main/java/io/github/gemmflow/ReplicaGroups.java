@@ -33,7 +33,7 @@ public final class ReplicaGroups {
   }
 
   /** Groups of ranks that are equally far apart: with 8 ranks and size 4, 0 2 4 6 and 1 3 5 7. */
-  public static ReplicaGroups strided(int size) {
+  public static ReplicaGroups stridedOfSize(int size) {
     return new ReplicaGroups(Kind.STRIDED, size, List.of());
   }
 

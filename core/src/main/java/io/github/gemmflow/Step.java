@@ -7,6 +7,7 @@ import io.github.gemmflow.matrix.Matrix;
 import io.github.gemmflow.pipeline.Pipeline;
 import io.github.gemmflow.pipeline.Work;
 import io.github.gemmflow.plan.StepPlan;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,13 +18,17 @@ import org.jspecify.annotations.Nullable;
  * IllegalStateException}.
  */
 public final class Step implements AutoCloseable {
+  /** Stands for any thread but the caller's. */
+  private static final Thread ANOTHER = Thread.ofPlatform().unstarted(() -> {});
+
   private final Operator operator;
   private final Workspace workspace;
   private final Pipeline pipeline;
-  private volatile boolean started;
+  private final AtomicBoolean started = new AtomicBoolean();
   private volatile boolean complete;
-  private volatile boolean ended;
+  private final AtomicBoolean ended = new AtomicBoolean();
   private volatile @Nullable RunHandle handle;
+  private volatile @Nullable IllegalArgumentException refused;
 
   Step(Operator operator, Workspace workspace) {
     this.operator = operator;
@@ -67,6 +72,7 @@ public final class Step implements AutoCloseable {
    * @throws IllegalStateException if the operator was not asked to keep them
    */
   public Matrix gathered() {
+    checkOpen();
     if (!operator.keepsGathered()) {
       throw new IllegalStateException(
           "the operator does not keep the gathered rows: build it with keepGathered()");
@@ -93,14 +99,17 @@ public final class Step implements AutoCloseable {
    *     AllGather} none, or one to copy the rows to
    */
   public void run(Matrix... outputs) {
-    Work work = prepare(outputs);
+    Work work = prepare(outputs, workspace.threads() > 1);
     pipeline.run(work);
     complete = true;
   }
 
-  /** Like {@link #run}, but in a thread of the workspace. */
+  /**
+   * Like {@link #run}, but in a thread of the workspace, so outputs are in shared memory.
+   * Collective.
+   */
   public RunHandle start(Matrix... outputs) {
-    Work work = prepare(outputs);
+    Work work = prepare(outputs, true);
     RunHandle running =
         new RunHandle(
             workspace.starter(),
@@ -112,27 +121,42 @@ public final class Step implements AutoCloseable {
     return running;
   }
 
-  private Work prepare(Matrix[] outputs) {
+  private Work prepare(Matrix[] outputs, boolean byOtherThreads) {
     checkOpen();
-    Work work = operator.work(pipeline.plan().totalRows(), outputs);
-    synchronized (this) {
-      if (started) {
-        throw new IllegalStateException("a step runs once");
+    try {
+      operator.checkOutputs(pipeline.plan().totalRows(), outputs);
+      if (byOtherThreads) {
+        checkShared(outputs);
       }
-      started = true;
+    } catch (IllegalArgumentException e) {
+      refused = e;
+      throw e;
     }
-    return work;
+    if (!started.compareAndSet(false, true)) {
+      throw new IllegalStateException("a step runs once");
+    }
+    return operator.work(outputs.clone());
+  }
+
+  private static void checkShared(Matrix[] outputs) {
+    for (int i = 0; i < outputs.length; i++) {
+      if (!outputs[i].memory().isAccessibleBy(ANOTHER)) {
+        throw new IllegalArgumentException(
+            "output %d is for one thread only, and others write to it: allocate it in Arena.ofShared()"
+                .formatted(i));
+      }
+    }
   }
 
   private void checkOpen() {
-    if (ended) {
-      throw new IllegalStateException("the step has ended");
+    if (ended.get()) {
+      throw new IllegalStateException("the step has ended; begin another");
     }
   }
 
   private void checkInput() {
     checkOpen();
-    if (started) {
+    if (started.get()) {
       throw new IllegalStateException("the step runs: other ranks read its input now");
     }
   }
@@ -144,18 +168,27 @@ public final class Step implements AutoCloseable {
     }
   }
 
-  /** Ends the step; waits for it if it was started. Not collective. */
+  /**
+   * Ends the step; waits for it if it was started, and throws what that threw, unless somebody has
+   * asked its handle. Not collective.
+   *
+   * @throws IllegalStateException if another thread runs it
+   */
   @Override
   public void close() {
-    if (ended) {
-      return;
-    }
     RunHandle running = handle;
     if (running != null) {
       running.awaitQuietly();
     }
-    pipeline.end();
-    ended = true;
+    pipeline.checkNotRunning();
+    if (!ended.compareAndSet(false, true)) {
+      return;
+    }
     operator.stepEnded();
+    IllegalArgumentException reason = refused;
+    pipeline.end(reason == null ? "" : ", after: " + reason.getMessage());
+    if (running != null) {
+      running.throwUnseenFailure();
+    }
   }
 }

@@ -97,7 +97,14 @@ public final class Workspace implements AutoCloseable {
       throw new IllegalArgumentException(
           "a workspace cannot hold %d x %d".formatted(maxRows, maxColumns));
     }
-    return Math.multiplyExact(Math.multiplyExact(maxRows, maxColumns), (long) type.bytes());
+    try {
+      return Math.multiplyExact(Math.multiplyExact(maxRows, maxColumns), (long) type.bytes());
+    } catch (ArithmeticException e) {
+      throw new IllegalArgumentException(
+          "a workspace of %d x %d %s is larger than any memory"
+              .formatted(maxRows, maxColumns, type),
+          e);
+    }
   }
 
   /** The most rows of A, over all ranks, that a step may have. */
@@ -113,6 +120,11 @@ public final class Workspace implements AutoCloseable {
   /** The element type of A. */
   public DType type() {
     return type;
+  }
+
+  @Override
+  public String toString() {
+    return "workspace of %d x %d %s".formatted(maxRows, maxColumns, type);
   }
 
   /** What this workspace has done so far, on this rank. */
@@ -171,7 +183,14 @@ public final class Workspace implements AutoCloseable {
     if (closed) {
       return;
     }
-    boolean clean = pipeline.close();
+    try {
+      pipeline.verifyLast();
+    } finally {
+      free(pipeline.close());
+    }
+  }
+
+  private void free(boolean clean) {
     closed = true;
     crew.close();
     synchronized (this) {
@@ -191,9 +210,7 @@ public final class Workspace implements AutoCloseable {
   }
 
   void closeInAnyCase() {
-    if (pipeline.isOpen()) {
-      pipeline.end();
-    }
+    pipeline.breakOff();
     close();
   }
 }

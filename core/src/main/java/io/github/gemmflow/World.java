@@ -10,7 +10,6 @@ import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.matrix.Matrix;
 import io.github.gemmflow.pipeline.CommThread;
 import io.github.gemmflow.pipeline.Futures;
-import io.github.gemmflow.window.Idle;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -37,7 +36,7 @@ public final class World implements AutoCloseable {
   private final Neighbours neighbours;
   private final Agreement agreement;
   private final List<Group> groups = new ArrayList<>();
-  private boolean closed;
+  private volatile boolean closed;
 
   /**
    * Connects a rank.
@@ -52,19 +51,28 @@ public final class World implements AutoCloseable {
     try {
       this.agreement = new Agreement(commThread, engine.world(), null, config.setupDeadline());
       this.neighbours = Neighbours.find(agreement, engine, config.windowDirectory());
-      commThread.sleepOn(neighbours.commBell(rank()), idle());
+      commThread.sleepOn(neighbours.commBell(rank()), spinNanos());
     } catch (RuntimeException | Error e) {
+      // Nobody can count on the others any more, and leaving in good order may need them.
+      abortBecause("rank %d could not join the world: %s".formatted(engine.rank(), e.getMessage()));
       commThread.close();
       throw e;
     }
   }
 
-  /** Joins the job that this process was launched in. Collective over all its ranks. */
+  /**
+   * Joins the job that this process was launched in. Collective over all its ranks. A process that
+   * no launcher started, and that has no engine to join with, becomes a world of one, and the log
+   * says so.
+   *
+   * @throws io.github.gemmflow.failure.EngineException if there are other ranks and they cannot be
+   *     had
+   */
   public static World join() {
     return join(Config.load());
   }
 
-  /** Joins the job that this process was launched in. Collective over all its ranks. */
+  /** Like {@link #join()}. */
   public static World join(Config config) {
     return new World(config, "gemmflow-comm", () -> Providers.engine(config, System.getenv()));
   }
@@ -88,14 +96,17 @@ public final class World implements AutoCloseable {
     LocalWorld.of(ranks).run(program);
   }
 
+  /** This process's rank in the job. */
   public int rank() {
     return engine.rank();
   }
 
+  /** The number of ranks in the job. */
   public int size() {
     return engine.size();
   }
 
+  /** How this world behaves. */
   public Config config() {
     return config;
   }
@@ -120,7 +131,11 @@ public final class World implements AutoCloseable {
    * Collective over all ranks of the world.
    */
   public Group split(ReplicaGroups cut) {
-    List<int[]> parts = agreement.reach("split", Map.of("groups", cut), () -> cut.resolve(size()));
+    if (closed) {
+      throw new IllegalStateException("the world is closed");
+    }
+    List<int[]> parts =
+        agreement.reach("splitting the world", Map.of("groups", cut), () -> cut.resolve(size()));
     int color = 0;
     while (Arrays.binarySearch(parts.get(color), rank()) < 0) {
       color++;
@@ -147,18 +162,28 @@ public final class World implements AutoCloseable {
   }
 
   /** Nobody spins where that would take a core from someone who multiplies. */
-  Idle idle() {
+  long spinNanos() {
     int hostRanks = neighbours.domains().size(neighbours.domains().of(rank()));
     boolean crowded = hostRanks * config.threads() > Runtime.getRuntime().availableProcessors();
-    return crowded && config.idle() == Idle.BALANCED ? Idle.SLEEP : config.idle();
+    Idle idle = crowded && config.idle() == Idle.BALANCED ? Idle.SLEEP : config.idle();
+    return idle.spinNanos();
+  }
+
+  @Override
+  public String toString() {
+    return "rank %d of %d".formatted(rank(), size());
   }
 
   /** Ends the job for all ranks at once. */
   public void abort(String reason) {
-    Futures.join(
+    abortBecause("rank %d: %s".formatted(rank(), reason));
+  }
+
+  private void abortBecause(String reason) {
+    Futures.joinUninterruptibly(
         commThread.call(
             () -> {
-              engine.abort("rank %d: %s".formatted(rank(), reason));
+              engine.abort(reason);
               return true;
             }));
   }
@@ -169,21 +194,46 @@ public final class World implements AutoCloseable {
    */
   @Override
   public void close() {
-    if (closed) {
-      return;
-    }
-    closed = true;
+    List<Group> mine;
     synchronized (groups) {
-      groups.forEach(Group::close);
-      groups.stream()
-          .filter(Group::isBroken)
-          .findFirst()
-          .ifPresent(group -> abort(String.valueOf(group.members().broken().getMessage())));
+      if (closed) {
+        return;
+      }
+      closed = true;
+      mine = List.copyOf(groups);
     }
-    commThread.close();
-    synchronized (groups) {
-      groups.forEach(Group::unmap);
+    List<Runnable> stages = new ArrayList<>();
+    mine.forEach(group -> stages.add(group::close));
+    stages.add(() -> abortIfBroken(mine));
+    stages.add(commThread::close);
+    mine.forEach(group -> stages.add(group::unmap));
+    stages.add(neighbours::close);
+    runAll(stages);
+  }
+
+  private void abortIfBroken(List<Group> mine) {
+    mine.stream()
+        .filter(Group::isBroken)
+        .findFirst()
+        .ifPresent(group -> abortBecause(group.members().reason()));
+  }
+
+  /** Does everything, whatever throws; then throws that. */
+  private static void runAll(List<Runnable> stages) {
+    RuntimeException first = null;
+    for (Runnable stage : stages) {
+      try {
+        stage.run();
+      } catch (RuntimeException e) {
+        if (first == null) {
+          first = e;
+        } else {
+          first.addSuppressed(e);
+        }
+      }
     }
-    neighbours.close();
+    if (first != null) {
+      throw first;
+    }
   }
 }

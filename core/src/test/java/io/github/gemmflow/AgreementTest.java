@@ -3,10 +3,11 @@ package io.github.gemmflow;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.github.gemmflow.failure.DeadlineException;
 import io.github.gemmflow.failure.DisagreementException;
+import io.github.gemmflow.failure.GemmflowException;
 import io.github.gemmflow.kernel.Kernel;
 import io.github.gemmflow.kernel.PackedWeights;
 import io.github.gemmflow.kernel.Product;
@@ -20,6 +21,7 @@ import io.github.gemmflow.plan.Tuning;
 import java.lang.foreign.Arena;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -44,7 +46,7 @@ class AgreementTest {
         "maxColumns: rank 0 has 8, rank 2 has 9",
         "type: rank 0 has F32, rank 2 has BF16",
         "deadline: rank 0 has PT9S, rank 2 has PT8S",
-        "columns: rank 0 has 5, rank 2 has 4",
+        "columns of A: rank 0 has 5, rank 2 has 4",
         "schedule: rank 0 has mesh, rank 2 has ring",
         "chunks: rank 0 has 3 rows, rank 2 has by rule",
       })
@@ -57,7 +59,7 @@ class AgreementTest {
             field.equals("maxColumns") ? 9 : same.maxColumns,
             field.equals("type") ? DType.BF16 : same.type,
             field.equals("deadline") ? Duration.ofSeconds(8) : same.deadline,
-            field.equals("columns") ? 4 : same.columns,
+            field.equals("columns of A") ? 4 : same.columns,
             field.equals("schedule")
                 ? same.tuning.withSchedule(Schedule.RING)
                 : field.equals("chunks") ? same.tuning.withChunkRows(0) : same.tuning);
@@ -205,19 +207,101 @@ class AgreementTest {
 
   @Test
   void aRankThatDoesNotCallIsNotWaitedForForEver() {
+    CountDownLatch others = new CountDownLatch(RANKS - 1);
     Throwable[] thrown =
         runAll(
             rank -> Config.builder().setupDeadline(Duration.ofMillis(300)).build(),
             world -> {
               Group group = world.group();
-              if (world.rank() != ODD) {
+              if (world.rank() == ODD) {
+                others.await();
+                return;
+              }
+              try {
                 group.workspace(1, 1, DType.F32);
-              } else {
-                group.broadcast(0, null);
+              } finally {
+                others.countDown();
               }
             });
-    assertInstanceOf(DeadlineException.class, thrown[0]);
-    assertTrue(thrown[ODD].toString().contains("did not call it"), thrown[ODD].toString());
+    for (int rank = 0; rank < ODD; rank++) {
+      String message = String.valueOf(thrown[rank]);
+      assertTrue(message.contains("in opening a workspace; at least one of 3 ranks"), message);
+    }
+  }
+
+  @Test
+  void ranksThatDoDifferentThingsAreTold() {
+    Throwable[] thrown =
+        runAll(
+            rank -> Config.load(),
+            world -> {
+              Group group = world.group();
+              if (world.rank() == ODD) {
+                group.broadcast(ODD, new byte[1]);
+              } else {
+                group.workspace(1, 1, DType.F32);
+              }
+            });
+    for (int rank = 0; rank < ODD; rank++) {
+      assertEquals(
+          "the ranks do not do the same: rank %d is opening a workspace, rank 2 is in a broadcast from rank 2"
+              .formatted(rank),
+          assertInstanceOf(DisagreementException.class, thrown[rank]).getMessage());
+    }
+    assertInstanceOf(DisagreementException.class, thrown[ODD]);
+  }
+
+  @Test
+  void broadcastsAreChecked() {
+    Throwable[] thrown =
+        runAll(
+            rank -> Config.load(),
+            world -> {
+              Group group = world.group();
+              assertThrows(IllegalArgumentException.class, () -> group.broadcast(RANKS, null));
+              assertThrows(IllegalArgumentException.class, () -> group.broadcast(-1, null));
+              if (world.rank() == ODD) {
+                assertThrows(IllegalArgumentException.class, () -> group.broadcast(ODD, null));
+              }
+              group.broadcast(world.rank(), new byte[] {5});
+            });
+    for (Throwable e : thrown) {
+      assertInstanceOf(DisagreementException.class, e);
+    }
+  }
+
+  /** Ranks that were given different counts never return a result from misplaced rows. */
+  @ParameterizedTest
+  @ValueSource(strings = {"3,1,4", "2,2,4", "3,0,6", "0,2,4", "3,2,5"})
+  void differentRowCountsAreFound(String wrong) {
+    long[] right = {3, 2, 4};
+    long[] other = java.util.Arrays.stream(wrong.split(",")).mapToLong(Long::parseLong).toArray();
+    for (int odd = 0; odd < RANKS; odd++) {
+      int oddRank = odd;
+      int[] noticed = new int[RANKS];
+      LocalWorld.onHosts(0, 0, 1)
+          .config(Config.builder().deadline(Duration.ofSeconds(2)).build())
+          .run(
+              world -> {
+                try (Workspace space = world.group().workspace(20, 4, DType.F32);
+                    AllGather gather = AllGather.on(space).build()) {
+                  for (int i = 0; i < 3; i++) {
+                    try (Step step = gather.begin(world.rank() == oddRank ? other : right)) {
+                      Exact.fill(step.input(), i, step.firstRow());
+                      step.run();
+                      if (world.rank() != oddRank) {
+                        Exact.check(step.gathered(), i);
+                      }
+                    }
+                  }
+                } catch (GemmflowException e) {
+                  noticed[world.rank()]++;
+                }
+              });
+      for (int rank = 0; rank < RANKS; rank++) {
+        assertEquals(1, noticed[rank], "rank " + rank + " with " + wrong + " on rank " + odd);
+      }
+    }
   }
 
   private static Throwable[] runAll(Function<Integer, Config> config, World.Program program) {

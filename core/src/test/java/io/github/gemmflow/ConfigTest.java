@@ -66,7 +66,9 @@ class ConfigTest {
     Config config = load(Map.of("gemmflow.kernel", "abacus"), Map.of());
     IllegalArgumentException e =
         assertThrows(IllegalArgumentException.class, () -> World.single(config));
-    assertTrue(e.toString().contains("no kernel is called 'abacus'"), e.getMessage());
+    assertTrue(
+        e.toString().contains("no kernel is called 'abacus'; on the path are [reference]"),
+        e.getMessage());
     Leftovers.assertNone();
   }
 }

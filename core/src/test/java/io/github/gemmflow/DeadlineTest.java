@@ -200,6 +200,47 @@ class DeadlineTest {
             });
   }
 
+  /** A rank that multiplies for longer than the deadline is not waiting. */
+  @Test
+  void aLongProductIsNotAWait() {
+    Duration deadline = Duration.ofMillis(200);
+    CountDownLatch rankZeroIsDone = new CountDownLatch(1);
+    Config slow =
+        Config.builder()
+            .deadline(deadline)
+            .kernel(
+                new StallingKernel(
+                    () -> {
+                      LockSupport.parkNanos(deadline.toNanos() * 3 / 2);
+                      rankZeroIsDone.countDown();
+                    }))
+            .build();
+    Config fast = Config.builder().deadline(deadline).build();
+    LocalWorld.onHosts(0, 1)
+        .config(rank -> rank == 0 ? slow : fast)
+        .run(
+            world -> {
+              try (Arena arena = Arena.ofShared();
+                  Workspace space = world.group().workspace(MAX_ROWS, K, DType.F32)) {
+                Matrix b = Exact.matrix(DType.F32, K, N, 7, arena);
+                Matrix c = Matrix.allocate(DType.F32, 2, N, arena);
+                try (var weights = world.pack(b, WeightLayout.IN_OUT);
+                    var product = AllGatherMatmul.on(space).weights(weights).build()) {
+                  if (world.rank() == 1) {
+                    // Its rows leave only when the other has been busy for longer than the
+                    // deadline.
+                    rankZeroIsDone.await();
+                  }
+                  try (Step step = product.begin(new long[] {1, 1})) {
+                    Exact.fill(step.input(), 1, step.firstRow());
+                    step.run(c);
+                    Exact.checkProduct(c, 1, 7, K);
+                  }
+                }
+              }
+            });
+  }
+
   @Test
   void anIdleGroupIsNotLate() {
     Config config = Config.builder().deadline(Duration.ofMillis(100)).build();

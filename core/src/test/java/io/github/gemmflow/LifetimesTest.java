@@ -2,8 +2,12 @@
 package io.github.gemmflow;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.github.gemmflow.failure.DisagreementException;
+import io.github.gemmflow.failure.GemmflowException;
 import io.github.gemmflow.kernel.PackedWeights;
 import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.kit.Exact;
@@ -12,6 +16,8 @@ import io.github.gemmflow.matrix.Matrix;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
@@ -235,6 +241,149 @@ class LifetimesTest {
     } catch (InterruptedException e) {
       throw new IllegalStateException(e);
     }
+  }
+
+  /** A rejected second run does not redirect the outputs of the first. */
+  @Test
+  void aRejectedRunChangesNothing() throws InterruptedException {
+    CountDownLatch inKernel = new CountDownLatch(1);
+    CountDownLatch mayGoOn = new CountDownLatch(1);
+    StallingKernel kernel =
+        new StallingKernel(
+            () -> {
+              inKernel.countDown();
+              await(mayGoOn);
+            });
+    try (Arena arena = Arena.ofShared();
+        World world = World.single(Config.builder().kernel(kernel).build());
+        Workspace space = world.group().workspace(4, 3, DType.F32)) {
+      Matrix b = Exact.matrix(DType.F32, 3, 2, 1, arena);
+      Matrix[] first = {
+        Matrix.allocate(DType.F32, 4, 2, arena), Matrix.allocate(DType.F32, 4, 2, arena)
+      };
+      Matrix[] second = {
+        Matrix.allocate(DType.F32, 4, 2, arena), Matrix.allocate(DType.F32, 4, 2, arena)
+      };
+      try (PackedWeights w = world.pack(b, WeightLayout.IN_OUT);
+          AllGatherMatmul product = AllGatherMatmul.on(space).weights(w, w).build();
+          Step step = product.begin(4)) {
+        Exact.fill(step.input(), 3, 0);
+        RunHandle handle = step.start(first);
+        inKernel.await();
+        assertThrows(IllegalStateException.class, () -> step.run(second));
+        mayGoOn.countDown();
+        handle.await();
+        Exact.checkProduct(first[0], 3, 1, 3);
+        Exact.checkProduct(first[1], 3, 1, 3);
+      }
+    }
+  }
+
+  /** The failure of a run that nobody waited for is thrown when the step is closed. */
+  @Test
+  void aFailureInTheBackgroundIsNotLost() {
+    Config config = Config.builder().deadline(Duration.ofMillis(100)).build();
+    Throwable[] thrown = new Throwable[2];
+    LocalWorld.of(2)
+        .config(config)
+        .run(
+            world -> {
+              try (Workspace space = world.group().workspace(4, 3, DType.F32);
+                  AllGather gather = AllGather.on(space).build()) {
+                if (world.rank() == 0) {
+                  try (Step step = gather.begin(new long[] {1, 1})) {
+                    step.start();
+                  }
+                }
+              } catch (GemmflowException e) {
+                thrown[world.rank()] = e;
+              }
+            });
+    assertInstanceOf(GemmflowException.class, thrown[0]);
+  }
+
+  @Test
+  void aThreadLeftInABroadcastIsReleasedWhenTheWorldCloses() {
+    LocalWorld.of(2)
+        .run(
+            world -> {
+              Group group = world.group();
+              if (world.rank() == 0) {
+                Throwable[] thrown = new Throwable[1];
+                CountDownLatch inBroadcast = new CountDownLatch(1);
+                Thread waiting =
+                    Thread.ofPlatform()
+                        .start(
+                            () -> {
+                              try {
+                                inBroadcast.countDown();
+                                group.broadcast(1, null);
+                              } catch (GemmflowException e) {
+                                thrown[0] = e;
+                              }
+                            });
+                inBroadcast.await();
+                world.close();
+                waiting.join(10_000);
+                assertInstanceOf(GemmflowException.class, thrown[0]);
+              }
+            });
+  }
+
+  @Test
+  void anInterruptedThreadCanStillClose() {
+    LocalWorld.onHosts(0, 1)
+        .run(
+            world -> {
+              Workspace space = world.group().workspace(4, 3, DType.F32);
+              AllGather gather = AllGather.on(space).build();
+              try (Step step = gather.begin(new long[] {1, 2})) {
+                step.run();
+              }
+              Thread.currentThread().interrupt();
+              space.close();
+              assertEquals(true, Thread.interrupted());
+            });
+  }
+
+  @Test
+  void aWorldClosesWhileAStepRunsInTheBackground() {
+    LocalWorld.of(2)
+        .run(
+            world -> {
+              Workspace space = world.group().workspace(4, 3, DType.F32);
+              AllGather gather = AllGather.on(space).build();
+              if (world.rank() == 0) {
+                gather.begin(new long[] {1, 1}).start();
+              }
+            });
+  }
+
+  /** A rank that fails before it joins leaves no file of those that wait for it. */
+  @Test
+  void aFailedJoinLeavesNothing() {
+    assertThrows(
+        IllegalStateException.class,
+        () ->
+            LocalWorld.of(3)
+                .decorate(
+                    engine -> {
+                      if (engine.rank() == 1) {
+                        throw new IllegalStateException("no engine here");
+                      }
+                      return engine;
+                    })
+                .run(World::group));
+    Config nowhere = Config.builder().windowDirectory(Path.of("/no/such/place")).build();
+    DisagreementException e =
+        assertThrows(
+            DisagreementException.class,
+            () ->
+                LocalWorld.of(3)
+                    .config(rank -> rank == 1 ? nowhere : Config.load())
+                    .run(World::group));
+    assertTrue(e.toString().contains("rank 1 cannot go on"), e::toString);
+    assertTrue(e.toString().contains("there is no directory /no/such/place"), e::toString);
   }
 
   /**

@@ -75,7 +75,7 @@ class WorldTest {
   void groupsOfEveryShapeRunSideBySide() {
     int[][] explicit = {{0, 3}, {1, 2, 4}, {5}};
     ReplicaGroups[] cuts = {
-      ReplicaGroups.ofSize(2), ReplicaGroups.strided(3), ReplicaGroups.of(explicit)
+      ReplicaGroups.ofSize(2), ReplicaGroups.stridedOfSize(3), ReplicaGroups.of(explicit)
     };
     LocalWorld.onHosts(0, 0, 1, 1, 2, 2)
         .run(
@@ -95,7 +95,7 @@ class WorldTest {
 
   @Test
   void groupsMustHoldEveryRankOnce() {
-    assertArrayEquals(new int[] {1, 3, 5}, ReplicaGroups.strided(3).resolve(6).get(1));
+    assertArrayEquals(new int[] {1, 3, 5}, ReplicaGroups.stridedOfSize(3).resolve(6).get(1));
     assertArrayEquals(new int[] {4, 5}, ReplicaGroups.ofSize(2).resolve(6).get(2));
     ReplicaGroups[] wrong = {
       ReplicaGroups.ofSize(4),

@@ -2,7 +2,6 @@
 package io.github.gemmflow.engine;
 
 import io.github.gemmflow.matrix.Block;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The ranks of a group, connected. Transfers between two ranks with one tag are matched in the
@@ -48,11 +47,4 @@ public interface Channel {
 
   /** Starts to give a few bytes to all ranks and to get theirs. Collective over the group. */
   Exchange allGather(byte[] mine);
-
-  /**
-   * Starts to give bytes of one rank to all. Collective over the group.
-   *
-   * @param payload the bytes on the root; ignored elsewhere
-   */
-  Exchange broadcast(int root, byte @Nullable [] payload);
 }

@@ -8,7 +8,6 @@ import java.util.Deque;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.IntSupplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Any engine on a bad day: it reports completions late and out of order, pauses, stalls, or is
@@ -223,15 +222,7 @@ public final class ChaosEngine implements Engine {
 
     @Override
     public Exchange allGather(byte[] mine) {
-      return late(channel.allGather(mine));
-    }
-
-    @Override
-    public Exchange broadcast(int root, byte @Nullable [] payload) {
-      return late(channel.broadcast(root, payload));
-    }
-
-    private Exchange late(Exchange exchange) {
+      Exchange exchange = channel.allGather(mine);
       return new Exchange() {
         @Override
         public boolean isDone() {

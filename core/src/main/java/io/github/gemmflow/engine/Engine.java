@@ -61,7 +61,10 @@ public interface Engine extends AutoCloseable {
   /** Ends the job for all ranks, as quickly as the engine can. */
   void abort(String reason);
 
-  /** Leaves the job in good order. Collective for engines that need it. */
+  /**
+   * Leaves the job in good order. Collective for engines that need it; after {@link #abort} or a
+   * failure it waits for nobody.
+   */
   @Override
   void close();
 }

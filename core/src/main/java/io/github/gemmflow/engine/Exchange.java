@@ -8,9 +8,6 @@ package io.github.gemmflow.engine;
 public interface Exchange {
   boolean isDone();
 
-  /**
-   * What the ranks gave, once done: of an {@code allGather} one array per rank; of a {@code
-   * broadcast} just the root's.
-   */
+  /** What the ranks gave, in rank order, once done. */
   byte[][] result();
 }

@@ -34,6 +34,7 @@ public abstract class PackedWeights implements AutoCloseable {
     return kernel;
   }
 
+  /** The type that they were packed from, and that A must have. */
   public final DType type() {
     return type;
   }

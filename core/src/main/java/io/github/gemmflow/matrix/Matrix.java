@@ -82,14 +82,17 @@ public final class Matrix {
     return Math.multiplyExact(elements, (long) type.bytes());
   }
 
+  /** The type of the elements. */
   public DType type() {
     return type;
   }
 
+  /** The number of rows. */
   public long rows() {
     return rows;
   }
 
+  /** The number of columns. */
   public long columns() {
     return columns;
   }
@@ -138,6 +141,7 @@ public final class Matrix {
     }
   }
 
+  /** One element. */
   public float get(long row, long column) {
     return type.get(memory(), offset(row, column));
   }

@@ -15,7 +15,6 @@ final class CommLane implements CommThread.Agent {
   private final Members members;
   private final Space space;
   private final StepTransfers[] slots = new StepTransfers[Space.SLOTS];
-  private final int reader;
   private @Nullable EngineException suspect;
   private long suspectSince;
   private boolean stopped;
@@ -32,8 +31,6 @@ final class CommLane implements CommThread.Agent {
   CommLane(Members members, Space space, Arrivals arrivals, Channel channel, int firstTag) {
     this.members = members;
     this.space = space;
-    this.reader =
-        members.domains().size(members.domain()) + members.domains().indexOf(members.rank());
     for (int slot = 0; slot < slots.length; slot++) {
       slots[slot] = new StepTransfers(members, space, arrivals, channel, firstTag);
     }
@@ -72,7 +69,7 @@ final class CommLane implements CommThread.Agent {
     }
     int done = pollHeaders() + pollChunks();
     while (finished < laid && transfers(finished).isFinished()) {
-      space.ring().pass(reader, finished);
+      space.ring().pass(members.commReader(), finished);
       finished++;
       members.ringHost();
     }
@@ -142,8 +139,15 @@ final class CommLane implements CommThread.Agent {
     }
   }
 
-  /** Whether the engine will certainly not touch the window any more. */
-  boolean isClean() {
-    return clean && (stopped || finished == opened);
+  /**
+   * Gives up what is still under way, if the group is broken.
+   *
+   * @return whether the engine will certainly not touch the window any more
+   */
+  boolean close() {
+    if (!stopped) {
+      stop();
+    }
+    return clean;
   }
 }

@@ -6,7 +6,6 @@ import io.github.gemmflow.engine.Engine;
 import io.github.gemmflow.engine.Exchange;
 import io.github.gemmflow.failure.EngineException;
 import io.github.gemmflow.window.Bell;
-import io.github.gemmflow.window.Idle;
 import io.github.gemmflow.window.Waiter;
 import java.lang.foreign.Arena;
 import java.util.Arrays;
@@ -46,8 +45,9 @@ public final class CommThread implements AutoCloseable {
   private final Naps naps = new Naps();
   private final CompletableFuture<Engine> connected = new CompletableFuture<>();
   private volatile Bell bell = new Bell(Arena.ofAuto().allocate(Bell.bytes(1), Long.BYTES), 0);
-  private Waiter waiter = new Waiter(bell, Idle.BALANCED);
+  private Waiter waiter = new Waiter(bell, 0);
   private volatile boolean closed;
+  private volatile boolean ended;
 
   // Used by this thread only.
   private Agent[] agents = new Agent[0];
@@ -69,12 +69,12 @@ public final class CommThread implements AutoCloseable {
   }
 
   /** Sleeps on another bell from now on. */
-  public void sleepOn(Bell newBell, Idle idle) {
+  public void sleepOn(Bell newBell, long spinNanos) {
     // A task, because the thread must leave the old bell before anybody relies on the new one.
     Futures.join(
         call(
             () -> {
-              waiter = new Waiter(newBell, idle);
+              waiter = new Waiter(newBell, spinNanos);
               bell = newBell;
               return true;
             }));
@@ -93,15 +93,18 @@ public final class CommThread implements AutoCloseable {
     while (!closed) {
       waiter.await(() -> closed || cycle(engine) > 0, idleNanos(engine));
     }
-    engine.close();
+    runTasks();
+    try {
+      engine.close();
+    } finally {
+      fail(new EngineException("the world is closed"));
+      ended = true;
+      runTasks();
+    }
   }
 
   private int cycle(Engine engine) {
-    int done = 0;
-    for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
-      task.run();
-      done++;
-    }
+    int done = runTasks();
     try {
       if (failure == null) {
         int completed = engine.progress();
@@ -115,8 +118,17 @@ public final class CommThread implements AutoCloseable {
       }
     } catch (EngineException e) {
       fail(e);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       fail(new EngineException("the comm thread failed: " + e, e));
+    }
+    return done;
+  }
+
+  private int runTasks() {
+    int done = 0;
+    for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+      task.run();
+      done++;
     }
     return done;
   }
@@ -139,28 +151,45 @@ public final class CommThread implements AutoCloseable {
     return LOOK_AROUND;
   }
 
-  /** Runs something on this thread. */
+  /** Runs something on this thread; after its end, nowhere. */
   public <T> CompletableFuture<T> call(Supplier<T> task) {
     CompletableFuture<T> result = new CompletableFuture<>();
-    tasks.add(
+    submit(
         () -> {
           try {
+            if (ended) {
+              throw new EngineException("the world is closed");
+            }
             result.complete(task.get());
           } catch (RuntimeException | Error e) {
             result.completeExceptionally(e);
           }
         });
-    bell.ring();
     return result;
+  }
+
+  private void submit(Runnable task) {
+    tasks.add(task);
+    if (ended) {
+      // Nobody else will come: every task that is left finds out by itself that it is too late.
+      runTasks();
+    } else {
+      bell.ring();
+    }
   }
 
   /** Breaks a group when the engine fails. */
   public void watch(Members members) {
-    tasks.add(() -> add(new Watch(members)));
-    bell.ring();
+    submit(() -> add(new Watch(members)));
   }
 
-  private record Watch(Members members) implements Agent {
+  private final class Watch implements Agent {
+    private final Members members;
+
+    Watch(Members members) {
+      this.members = members;
+    }
+
     @Override
     public int poll() {
       return 0;
@@ -173,6 +202,10 @@ public final class CommThread implements AutoCloseable {
 
     @Override
     public void fail(EngineException e) {
+      if (closed) {
+        // This rank leaves in good order; what the others do is their own business.
+        return;
+      }
       members.breakUp("rank %d: %s".formatted(members.rank(), e.getMessage()));
     }
   }
@@ -197,8 +230,7 @@ public final class CommThread implements AutoCloseable {
   public CompletableFuture<byte[][]> exchange(
       Channel channel, @Nullable Members members, Function<Channel, Exchange> start) {
     CompletableFuture<byte[][]> result = new CompletableFuture<>();
-    tasks.add(() -> add(new PendingExchange(this, channel, members, start, result)));
-    bell.ring();
+    submit(() -> add(new PendingExchange(this, channel, members, start, result)));
     return result;
   }
 

@@ -20,6 +20,7 @@ final class ComputeLane {
   private final Members members;
   private final Space space;
   private final Arrivals arrivals;
+  private final Diagnosis diagnosis;
   private final Crew crew;
   private final NextRun runs;
   private final Worker[] workers;
@@ -36,10 +37,11 @@ final class ComputeLane {
   private long progressAt;
   private long runCount;
 
-  ComputeLane(Members members, Space space, Arrivals arrivals, Crew crew) {
+  ComputeLane(Members members, Space space, Arrivals arrivals, Diagnosis diagnosis, Crew crew) {
     this.members = members;
     this.space = space;
     this.arrivals = arrivals;
+    this.diagnosis = diagnosis;
     this.crew = crew;
     this.runs = new NextRun(members.rank(), members.domains().ranks() * Schedule.MAX_PARTS);
     this.workers = new Worker[crew.threads()];
@@ -111,6 +113,7 @@ final class ComputeLane {
           int task = take(current);
           if (task != NO_TASK) {
             work.perform(thread, task, firstRow, block);
+            noteWork();
           } else if (!over) {
             awaitSomethingNew(current);
           }
@@ -166,10 +169,17 @@ final class ComputeLane {
       }
     }
 
+    /** A rank that multiplies is not waiting. */
+    private void noteWork() {
+      synchronized (ComputeLane.this) {
+        progressAt = System.nanoTime();
+      }
+    }
+
     /** Notes whether anything came in; returns how long this thread may wait for the next thing. */
     private long noteProgress() {
       synchronized (ComputeLane.this) {
-        if (seen != progress) {
+        if (seen > progress) {
           progress = seen;
           progressAt = System.nanoTime();
         }
@@ -183,14 +193,13 @@ final class ComputeLane {
     }
 
     private void giveUp(OpenStep current) {
-      String text =
-          "rank %d gave up in step %d after %.1f s without progress: %s"
+      throw new DeadlineException(
+          "rank %d gave up in step %d after %s without progress: %s"
               .formatted(
                   members.rank(),
                   current.number(),
-                  members.deadlineNanos() / 1e9,
-                  arrivals.missing(current));
-      throw new DeadlineException(text);
+                  diagnosis.patience(),
+                  diagnosis.missingRows(current)));
     }
   }
 }

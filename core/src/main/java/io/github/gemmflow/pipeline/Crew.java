@@ -66,12 +66,15 @@ public final class Crew implements AutoCloseable {
         return;
       }
       done = jobs.get();
-      IntConsumer current = job;
-      if (current != null) {
-        current.accept(thread);
-      }
-      if (running.decrementAndGet() == 0) {
-        LockSupport.unpark(caller);
+      try {
+        IntConsumer current = job;
+        if (current != null) {
+          current.accept(thread);
+        }
+      } finally {
+        if (running.decrementAndGet() == 0) {
+          LockSupport.unpark(caller);
+        }
       }
     }
   }

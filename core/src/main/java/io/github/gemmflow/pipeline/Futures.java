@@ -42,6 +42,29 @@ public final class Futures {
     }
   }
 
+  /**
+   * Waits as long as it takes, whatever interrupts: for what must be done before something is
+   * closed.
+   */
+  public static <T> T joinUninterruptibly(CompletableFuture<T> future) {
+    boolean interrupted = false;
+    try {
+      while (true) {
+        try {
+          return future.get();
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    } catch (ExecutionException e) {
+      throw unwrap(e);
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
   private static RuntimeException unwrap(ExecutionException e) {
     if (e.getCause() instanceof RuntimeException cause) {
       return cause;

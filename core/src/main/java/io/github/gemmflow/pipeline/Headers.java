@@ -22,6 +22,10 @@ final class Headers {
   private static final long BYTES = 64;
   private static final long ROWS = 0;
   private static final long OPERATOR = Long.BYTES;
+  private static final long COUNTS = 2 * Long.BYTES;
+
+  /** In place of a hash: the rank does not know the row counts of the others yet. */
+  static final long NOT_KNOWN = 0;
 
   private final MemorySegment memory;
   private final long offset;
@@ -50,7 +54,13 @@ final class Headers {
     return offset + (step % KEPT * ranks + rank) * BYTES;
   }
 
-  void write(long step, int rank, long rows, long operator) {
+  /**
+   * Writes a header.
+   *
+   * @param counts a hash of the row counts of all ranks, or {@link #NOT_KNOWN}
+   */
+  void write(long step, int rank, long rows, long operator, long counts) {
+    memory.set(ValueLayout.JAVA_LONG, at(step, rank) + COUNTS, counts);
     memory.set(ValueLayout.JAVA_LONG, at(step, rank) + ROWS, rows);
     memory.set(ValueLayout.JAVA_LONG, at(step, rank) + OPERATOR, operator);
   }
@@ -61,6 +71,10 @@ final class Headers {
 
   long operator(long step, int rank) {
     return memory.get(ValueLayout.JAVA_LONG, at(step, rank) + OPERATOR);
+  }
+
+  long counts(long step, int rank) {
+    return memory.get(ValueLayout.JAVA_LONG, at(step, rank) + COUNTS);
   }
 
   /** Points a block at a header, to send or receive it. */

@@ -5,7 +5,6 @@ import io.github.gemmflow.failure.BrokenException;
 import io.github.gemmflow.plan.Domains;
 import io.github.gemmflow.window.Bell;
 import io.github.gemmflow.window.Breakage;
-import io.github.gemmflow.window.Idle;
 import io.github.gemmflow.window.Waiter;
 
 /** The ranks of a group, as the lanes of one of them see the others. Thread-safe. */
@@ -13,9 +12,9 @@ public final class Members {
   private final int rank;
   private final Domains domains;
   private final Bell[] hostBells;
-  private final Bell commBell;
+  private final Bell[] hostCommBells;
   private final Breakage breakage;
-  private final Idle idle;
+  private final long spinNanos;
   private final long deadlineNanos;
 
   /**
@@ -23,23 +22,24 @@ public final class Members {
    *
    * @param rank this rank
    * @param hostBells what the compute threads of the ranks of this host sleep on, in rank order
-   * @param commBell what the comm thread of this rank sleeps on
+   * @param hostCommBells what the comm threads of the ranks of this host sleep on, in rank order
+   * @param spinNanos how long a waiting thread spins before it sleeps
    * @param deadlineNanos how long this rank waits without progress
    */
   public Members(
       int rank,
       Domains domains,
       Bell[] hostBells,
-      Bell commBell,
+      Bell[] hostCommBells,
       Breakage breakage,
-      Idle idle,
+      long spinNanos,
       long deadlineNanos) {
     this.rank = rank;
     this.domains = domains;
     this.hostBells = hostBells;
-    this.commBell = commBell;
+    this.hostCommBells = hostCommBells;
     this.breakage = breakage;
-    this.idle = idle;
+    this.spinNanos = spinNanos;
     this.deadlineNanos = deadlineNanos;
   }
 
@@ -56,6 +56,26 @@ public final class Members {
     return domains.of(rank);
   }
 
+  /** How many ranks this host has. */
+  int hostRanks() {
+    return hostBells.length;
+  }
+
+  /** A rank of this host. */
+  int hostRank(int index) {
+    return domains.member(domain(), index);
+  }
+
+  /** This rank's compute lane, among the readers of this host's steps: those come first. */
+  int computeReader() {
+    return domains.indexOf(rank);
+  }
+
+  /** This rank's comm lane, among the readers of this host's steps. */
+  int commReader() {
+    return hostRanks() + domains.indexOf(rank);
+  }
+
   /** Whether there are ranks that do not share memory with this one. */
   boolean hasOtherHosts() {
     return domains.count() > 1;
@@ -67,7 +87,7 @@ public final class Members {
 
   /** A way to wait for one thread of this rank's compute lane. */
   Waiter newWaiter() {
-    return new Waiter(hostBells[domains.indexOf(rank)], idle);
+    return new Waiter(hostBells[domains.indexOf(rank)], spinNanos);
   }
 
   /** Wakes the compute lanes of this host. */
@@ -84,14 +104,16 @@ public final class Members {
 
   /** Wakes the comm thread of this rank. */
   void ringComm() {
-    commBell.ring();
+    hostCommBells[domains.indexOf(rank)].ring();
   }
 
   /** Gives the group up: every rank of this host learns the reason at once. */
   public void breakUp(String reason) {
     breakage.tell(reason);
     ringHost();
-    ringComm();
+    for (Bell bell : hostCommBells) {
+      bell.ring();
+    }
   }
 
   public boolean isBroken() {
@@ -107,6 +129,11 @@ public final class Members {
 
   /** What a rank throws that finds the group given up. */
   public BrokenException broken() {
-    return new BrokenException("the group is broken: " + breakage.reason());
+    return new BrokenException("the group is broken: " + reason());
+  }
+
+  /** Why the group was given up. */
+  public String reason() {
+    return breakage.reason();
   }
 }

@@ -16,7 +16,8 @@ final class Naps {
   /** Something was completed. */
   void completed() {
     long now = System.nanoTime();
-    expected += (now - last - expected) / MEMORY;
+    // What is learned while nothing was under way says nothing about what is.
+    expected += (Math.min(now - last, LONGEST) - expected) / MEMORY;
     last = now;
   }
 

@@ -2,6 +2,7 @@
 package io.github.gemmflow.pipeline;
 
 import io.github.gemmflow.plan.StepPlan;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,7 +28,7 @@ final class OpenStep {
     number = newNumber;
     operator = newOperator;
     plan = null;
-    java.util.Arrays.fill(verified, false);
+    Arrays.fill(verified, false);
   }
 
   /** Lays the step out; its chunks are numbered on from those of the step before. */

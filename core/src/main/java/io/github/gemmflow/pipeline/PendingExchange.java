@@ -44,8 +44,9 @@ final class PendingExchange implements CommThread.Agent {
     if (!exchange.isDone()) {
       return 0;
     }
+    byte[][] all = exchange.result();
     thread.remove(this);
-    result.complete(exchange.result());
+    result.complete(all);
     return 1;
   }
 

@@ -8,8 +8,8 @@ import io.github.gemmflow.matrix.Block;
 import io.github.gemmflow.plan.Schedule;
 import io.github.gemmflow.plan.StepPlan;
 import io.github.gemmflow.window.Waiter;
-import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -26,20 +26,20 @@ public final class Pipeline {
     OPEN,
     RUNNING,
     DONE,
+    ENDING,
     CLOSED
   }
 
-  /**
-   * A rank that waits for a neighbour's comm lane lets the neighbour say first what it waits for.
-   */
-  private static final long AFTER_YOU_NANOS = 250_000_000;
+  private static final long BREAK_OFF_LOOK_NANOS = 1_000_000;
 
   private final Members members;
   private final Space space;
   private final CommThread commThread;
   private final @Nullable CommLane commLane;
   private final Arrivals arrivals;
+  private final Diagnosis diagnosis;
   private final ComputeLane computeLane;
+  private final Room room;
   private final Waiter waiter;
   private final OpenStep[] slots = new OpenStep[Space.SLOTS];
   private final AtomicReference<State> state = new AtomicReference<>(State.IDLE);
@@ -63,8 +63,10 @@ public final class Pipeline {
     this.space = space;
     this.commThread = commThread;
     this.arrivals = new Arrivals(members, space);
-    this.computeLane = new ComputeLane(members, space, arrivals, crew);
+    this.diagnosis = new Diagnosis(members, space, arrivals);
+    this.computeLane = new ComputeLane(members, space, arrivals, diagnosis, crew);
     this.waiter = members.newWaiter();
+    this.room = new Room(members, space.ring(), diagnosis, waiter, this::describeComm);
     int ranks = members.domains().ranks();
     for (int slot = 0; slot < slots.length; slot++) {
       slots[slot] = new OpenStep(slot, ranks, ranks * Schedule.MAX_PARTS);
@@ -73,7 +75,11 @@ public final class Pipeline {
     if (members.hasOtherHosts()) {
       CommLane lane = new CommLane(members, space, arrivals, channel, firstTag);
       this.commLane = lane;
-      onCommThread(() -> commThread.add(lane));
+      onCommThread(
+          () -> {
+            commThread.add(lane);
+            return true;
+          });
     } else {
       this.commLane = null;
     }
@@ -95,7 +101,7 @@ public final class Pipeline {
           StepPlan plan = plans.step(space.ring().slot(nextStep));
           awaitRoom();
           plan.lay(rowsPerRank);
-          open(operator, plan.rows(members.rank()));
+          open(operator, plan.rows(members.rank()), plan.countsHash());
           lay(plan);
         });
   }
@@ -109,7 +115,7 @@ public final class Pipeline {
         () -> {
           StepPlan plan = plans.step(space.ring().slot(nextStep));
           awaitRoom();
-          open(operator, myRows);
+          open(operator, myRows, Headers.NOT_KNOWN);
           long[] rowsPerRank = awaitRows();
           try {
             plan.lay(rowsPerRank);
@@ -151,61 +157,13 @@ public final class Pipeline {
     return "rank %d: %s".formatted(members.rank(), e.getMessage());
   }
 
-  /** Waits until all readers on this host are done with the step that had this slot before. */
   private void awaitRoom() {
-    SlotRing ring = space.ring();
-    long number = nextStep;
-    if (!ring.isFree(number)) {
-      long start = System.nanoTime();
-      long waitNanos = members.deadlineNanos();
-      while (!waiter.await(() -> ring.isFree(number) || members.isBroken(), waitNanos)) {
-        int slow = ring.slowReader(number);
-        boolean neighbour = slow >= 0 && slow != ownCommReader() && isCommReader(slow);
-        if (!neighbour || System.nanoTime() - start > members.deadlineNanos() + AFTER_YOU_NANOS) {
-          DeadlineException late = noRoom(slow);
-          // A lane that stops because someone else gave up has nothing more to say.
-          members.checkWhole();
-          throw late;
-        }
-        waitNanos = AFTER_YOU_NANOS;
-      }
-      members.checkWhole();
-    }
-    if (number >= slots.length) {
-      // Those that this rank had no need to look at; by now all of them are there.
-      arrivals.verifyAll(slots[ring.slot(number)]);
-    }
-  }
-
-  private boolean isCommReader(int reader) {
-    return reader >= members.domains().size(members.domain());
-  }
-
-  private int ownCommReader() {
-    return members.domains().size(members.domain()) + members.domains().indexOf(members.rank());
-  }
-
-  private DeadlineException noRoom(int reader) {
-    int hostRanks = members.domains().size(members.domain());
-    int rank = members.domains().member(members.domain(), Math.max(0, reader) % hostRanks);
-    String what;
-    if (reader == ownCommReader()) {
-      what = describeComm();
-    } else if (isCommReader(reader)) {
-      what = "rank %d has not finished its transfers".formatted(rank);
-    } else {
-      what = "rank %d has not finished reading".formatted(rank);
-    }
     OpenStep old = slots[space.ring().slot(nextStep)];
-    return new DeadlineException(
-        "rank %d gave up after %.1f s without room for step %d, because step %d (rows 0-%d) is not over: %s"
-            .formatted(
-                members.rank(),
-                members.deadlineNanos() / 1e9,
-                nextStep,
-                old.number(),
-                old.plan().totalRows() - 1,
-                what));
+    room.await(nextStep, old);
+    if (nextStep >= slots.length) {
+      // Those that this rank had no need to look at; by now all of them are there.
+      arrivals.verifyAll(old);
+    }
   }
 
   private String describeComm() {
@@ -217,26 +175,15 @@ public final class Pipeline {
   }
 
   private <T> T onCommThread(Supplier<T> task) {
-    return Futures.join(
-        commThread.call(task),
-        Duration.ofSeconds(1),
-        () -> "the comm thread of rank %d does not answer".formatted(members.rank()));
+    return Futures.joinUninterruptibly(commThread.call(task));
   }
 
-  private void onCommThread(Runnable task) {
-    onCommThread(
-        () -> {
-          task.run();
-          return true;
-        });
-  }
-
-  private void open(long operator, long myRows) {
+  private void open(long operator, long myRows, long counts) {
     long number = nextStep++;
     step = slots[space.ring().slot(number)];
     step.open(number, operator);
     Headers headers = space.headers();
-    headers.write(number, members.rank(), myRows, operator);
+    headers.write(number, members.rank(), myRows, operator, counts);
     headers.publish(members.rank(), number);
     if (commLane != null) {
       commLane.open(step);
@@ -253,12 +200,12 @@ public final class Pipeline {
       BooleanSupplier news = () -> arrivals.headersThere(current) > seen || members.isBroken();
       if (!waiter.await(news, members.deadlineNanos())) {
         throw new DeadlineException(
-            "rank %d gave up in step %d after %.1f s: %s"
+            "rank %d gave up in step %d after %s: %s"
                 .formatted(
                     members.rank(),
                     current.number(),
-                    members.deadlineNanos() / 1e9,
-                    arrivals.missingHeaders(current)));
+                    diagnosis.patience(),
+                    diagnosis.missingHeaders(current)));
       }
       arrivals.checkWhole(current);
       there = arrivals.headersThere(current);
@@ -300,8 +247,12 @@ public final class Pipeline {
               : "a step runs once, after it began and before it ends");
     }
     try {
+      arrivals.verifyAll(step);
       arrivals.publishOwn(step);
       computeLane.run(step, work);
+      // A neighbour with other counts may have written where others' rows lie; its header came
+      // first.
+      arrivals.verifyAll(step);
       rowsSeen += step.plan().totalRows();
     } catch (RuntimeException e) {
       members.breakUp(reason(e));
@@ -311,22 +262,49 @@ public final class Pipeline {
     }
   }
 
-  /** Ends the step: its room may be used again. A step that never ran takes the group with it. */
-  public void end() {
-    if (state.get() == State.RUNNING) {
-      throw new IllegalStateException("the step is running in another thread");
-    }
+  /**
+   * Ends the step: its room may be used again. A step that never ran takes the group with it.
+   *
+   * @param why why it never ran, if that is known
+   */
+  public void end(String why) {
+    checkNotRunning();
     if (state.compareAndSet(State.OPEN, State.DONE)) {
       members.breakUp(
-          "rank %d ended step %d without running it".formatted(members.rank(), step.number()));
+          "rank %d ended step %d without running it%s"
+              .formatted(members.rank(), step.number(), why));
     }
-    if (state.compareAndSet(State.DONE, State.IDLE)) {
+    if (state.compareAndSet(State.DONE, State.ENDING)) {
       pass();
+      state.set(State.IDLE);
     }
   }
 
+  /** Throws if another thread runs the step. */
+  public void checkNotRunning() {
+    if (state.get() == State.RUNNING) {
+      throw new IllegalStateException("the step is running in another thread");
+    }
+  }
+
+  /**
+   * Breaks the group if a step is open, and waits until it is over: for a world that closes
+   * whatever its other threads still do.
+   */
+  public void breakOff() {
+    if (!isOpen()) {
+      return;
+    }
+    members.breakUp(
+        "rank %d closed the world while step %d was open".formatted(members.rank(), nextStep - 1));
+    while (state.get() == State.BEGINNING || state.get() == State.RUNNING) {
+      LockSupport.parkNanos(BREAK_OFF_LOOK_NANOS);
+    }
+    end("");
+  }
+
   private void pass() {
-    space.ring().pass(members.domains().indexOf(members.rank()), step.number());
+    space.ring().pass(members.computeReader(), step.number());
     members.ringHost();
   }
 
@@ -353,13 +331,34 @@ public final class Pipeline {
   }
 
   /**
+   * Compares the headers of the last steps that are there now; nobody will look at them later.
+   *
+   * @throws io.github.gemmflow.failure.DisagreementException if a rank ran something else
+   */
+  public void verifyLast() {
+    try {
+      for (OpenStep last : slots) {
+        if (last.isLaid() && !members.isBroken()) {
+          arrivals.verifyAll(last);
+        }
+      }
+    } catch (GemmflowException e) {
+      members.breakUp(reason(e));
+      throw e;
+    }
+  }
+
+  /**
    * Ends the lanes when all that this rank has to send was sent, or the group is broken.
    *
    * @return whether the window may be unmapped; if not, the engine may still write to it
    */
   public boolean close() {
     if (!state.compareAndSet(State.IDLE, State.CLOSED)) {
-      throw new IllegalStateException("a step of this workspace is still open: end it first");
+      throw new IllegalStateException(
+          state.get() == State.CLOSED
+              ? "the workspace is closed"
+              : "a step of this workspace is still open: end it first");
     }
     CommLane lane = commLane;
     if (lane == null) {
@@ -369,18 +368,17 @@ public final class Pipeline {
     SlotRing ring = space.ring();
     boolean sent =
         waiter.await(
-            () -> members.isBroken() || ring.passed(ownCommReader()) > last,
+            () -> members.isBroken() || ring.passed(members.commReader()) > last,
             members.deadlineNanos());
     if (!sent) {
       members.breakUp(
-          "rank %d gave up closing a workspace after %.1f s: %s"
-              .formatted(members.rank(), members.deadlineNanos() / 1e9, describeComm()));
+          "rank %d gave up closing a workspace after %s: %s"
+              .formatted(members.rank(), diagnosis.patience(), describeComm()));
     }
     return onCommThread(
         () -> {
-          lane.poll();
           commThread.remove(lane);
-          return lane.isClean();
+          return lane.close();
         });
   }
 }

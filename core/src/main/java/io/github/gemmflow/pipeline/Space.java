@@ -36,8 +36,7 @@ public final class Space {
     this.slotBytes = slotBytes;
     this.arrivals = new Counters(memory, 0);
     int readers = readers(domains, domain);
-    long headersOffset = Counters.bytes(routes + ranks + readers);
-    this.headers = new Headers(memory, headersOffset, ranks, arrivals, routes);
+    this.headers = new Headers(memory, headersOffset(domains, domain), ranks, arrivals, routes);
     this.ring = new SlotRing(arrivals, routes + ranks, readers, SLOTS);
     this.rowsOffset = rowsOffset(domains, domain);
   }
@@ -49,9 +48,13 @@ public final class Space {
   }
 
   private static long rowsOffset(Domains domains, int domain) {
+    return roundUp(headersOffset(domains, domain) + Headers.bytes(domains.ranks()));
+  }
+
+  /** Behind a counter for each route, for each rank's headers, and for each reader. */
+  private static long headersOffset(Domains domains, int domain) {
     int ranks = domains.ranks();
-    long counters = Counters.bytes(routes(ranks) + ranks + readers(domains, domain));
-    return roundUp(counters + Headers.bytes(ranks));
+    return Counters.bytes(routes(ranks) + ranks + readers(domains, domain));
   }
 
   private static long roundUp(long bytes) {

@@ -4,7 +4,6 @@ package io.github.gemmflow.pipeline;
 import io.github.gemmflow.engine.Channel;
 import io.github.gemmflow.matrix.Block;
 import io.github.gemmflow.plan.Domains;
-import io.github.gemmflow.plan.NextTransfer;
 import io.github.gemmflow.plan.Schedule;
 import io.github.gemmflow.plan.StepPlan;
 import io.github.gemmflow.plan.Transfers;
@@ -129,20 +128,17 @@ final class StepTransfers {
 
   int pollChunks() {
     StepPlan plan = step.plan();
-    int inFlight = plan.plan().tuning().inFlight();
     if (!chunksStarted) {
       chunksStarted = true;
+      int inFlight = plan.plan().tuning().inFlight();
       transfers.of(plan);
       sends.reset(transfers.sends(), inFlight);
       receives.reset(transfers.receives(), inFlight);
       for (int i = 0; i < receives.count(); i++) {
-        receives.available[i] = plan.chunks(receives.route(i));
+        receives.available(i, plan.chunks(receives.route(i)));
       }
     }
-    return finishReceives()
-        + sends.finish(channel)
-        + startReceives(plan, inFlight)
-        + startSends(plan, inFlight);
+    return finishReceives() + sends.finish(channel) + startReceives(plan) + startSends(plan);
   }
 
   private int finishReceives() {
@@ -150,7 +146,7 @@ final class StepTransfers {
     for (int i = 0; i < receives.count(); i++) {
       int finished = receives.finish(channel, i);
       if (finished > 0) {
-        arrivals.publish(step, receives.route(i), receives.finished[i]);
+        arrivals.publish(step, receives.route(i), receives.finished(i));
         done += finished;
       }
     }
@@ -160,25 +156,25 @@ final class StepTransfers {
     return done;
   }
 
-  private int startReceives(StepPlan plan, int inFlight) {
+  private int startReceives(StepPlan plan) {
     int done = 0;
-    for (int i = receives.next(inFlight); i >= 0; i = receives.next(inFlight)) {
+    for (int i = receives.next(); i >= 0; i = receives.next()) {
       int route = receives.route(i);
-      Block target = chunk(plan, route, receives.started[i]);
+      Block target = chunk(plan, route, receives.started(i));
       receives.start(i, channel.receive(receives.peer(i), firstTag + route, target));
       done++;
     }
     return done;
   }
 
-  private int startSends(StepPlan plan, int inFlight) {
+  private int startSends(StepPlan plan) {
     int done = 0;
     for (int i = 0; i < sends.count(); i++) {
-      sends.available[i] = arrivals.chunks(step, sends.route(i));
+      sends.available(i, arrivals.chunks(step, sends.route(i)));
     }
-    for (int i = sends.next(inFlight); i >= 0; i = sends.next(inFlight)) {
+    for (int i = sends.next(); i >= 0; i = sends.next()) {
       int route = sends.route(i);
-      long chunk = sends.started[i];
+      long chunk = sends.started(i);
       // The last is synchronous, so that a sender cannot run away from its receiver.
       boolean last = chunk == plan.chunks(route) - 1;
       Block source = chunk(plan, route, chunk);
@@ -239,112 +235,5 @@ final class StepTransfers {
       }
     }
     return clean;
-  }
-
-  /** How far the streams of one direction have come, and the requests that are under way. */
-  private static final class Flow {
-    private Transfers.Streams streams = new Transfers(0).sends();
-    private int inFlight;
-    private long[] available = new long[0];
-    private long[] started = new long[0];
-    private long[] finished = new long[0];
-    private int[] requests = new int[0];
-
-    void reset(Transfers.Streams newStreams, int newInFlight) {
-      streams = newStreams;
-      inFlight = newInFlight;
-      int count = streams.count();
-      if (available.length < count) {
-        available = new long[count];
-        started = new long[count];
-        finished = new long[count];
-      }
-      if (requests.length < count * inFlight) {
-        requests = new int[count * inFlight];
-      }
-      Arrays.fill(available, 0);
-      Arrays.fill(started, 0);
-      Arrays.fill(finished, 0);
-    }
-
-    int count() {
-      return streams.count();
-    }
-
-    int route(int stream) {
-      return streams.route(stream);
-    }
-
-    int peer(int stream) {
-      return streams.peer(stream);
-    }
-
-    int next(int limit) {
-      return NextTransfer.choose(count(), available, started, finished, limit);
-    }
-
-    void start(int stream, int request) {
-      requests[stream * inFlight + (int) (started[stream] % inFlight)] = request;
-      started[stream]++;
-    }
-
-    /** Looks at the oldest transfers first: only a complete prefix counts. */
-    int finish(Channel channel, int stream) {
-      int done = 0;
-      while (finished[stream] < started[stream]
-          && channel.isDone(requests[stream * inFlight + (int) (finished[stream] % inFlight)])) {
-        finished[stream]++;
-        done++;
-      }
-      return done;
-    }
-
-    int finish(Channel channel) {
-      int done = 0;
-      for (int stream = 0; stream < count(); stream++) {
-        done += finish(channel, stream);
-      }
-      return done;
-    }
-
-    boolean isAllStarted(StepPlan plan) {
-      for (int stream = 0; stream < count(); stream++) {
-        if (started[stream] < plan.chunks(route(stream))) {
-          return false;
-        }
-      }
-      return true;
-    }
-
-    boolean isIdle() {
-      return Arrays.equals(started, finished);
-    }
-
-    void describe(StepPlan plan, String verb, StringJoiner text) {
-      for (int stream = 0; stream < count(); stream++) {
-        int route = route(stream);
-        if (finished[stream] < plan.chunks(route)) {
-          text.add(
-              "rows %d-%d of rank %d %s rank %d"
-                  .formatted(
-                      plan.chunkBegin(route, finished[stream]),
-                      plan.end(route) - 1,
-                      plan.shard(route),
-                      verb,
-                      peer(stream)));
-        }
-      }
-    }
-
-    boolean cancel(Channel channel) {
-      boolean clean = true;
-      for (int stream = 0; stream < count(); stream++) {
-        for (; finished[stream] < started[stream]; finished[stream]++) {
-          int index = stream * inFlight + (int) (finished[stream] % inFlight);
-          clean &= channel.cancel(requests[index]);
-        }
-      }
-      return clean;
-    }
   }
 }

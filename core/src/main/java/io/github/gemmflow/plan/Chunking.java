@@ -25,14 +25,14 @@ public record Chunking(long rows) {
     }
   }
 
-  /** The rows of a chunk of a route; at least 1. */
+  /** The rows of a chunk of a route; at least 1, and not more than the route has. */
   public long rowsFor(long routeRows, long rowBytes) {
     if (rows > 0) {
-      return rows;
+      return Math.min(rows, Math.max(1, routeRows));
     }
     long fewEnough = Math.ceilDiv(routeRows, MOST_CHUNKS);
     long largeEnough = Math.ceilDiv(LEAST_BYTES, Math.max(1, rowBytes));
-    return Math.max(1, Math.max(fewEnough, largeEnough));
+    return Math.clamp(Math.max(fewEnough, largeEnough), 1, Math.max(1, routeRows));
   }
 
   @Override

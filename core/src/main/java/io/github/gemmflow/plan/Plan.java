@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.plan;
 
+import java.util.stream.IntStream;
+
 /**
  * What is decided for an operator before its first step: {@code Plan = f(Problem, Domains,
  * Tuning)}. Immutable; {@link #step} lays out a step once its row counts are known.
@@ -42,7 +44,7 @@ public final class Plan {
   }
 
   private int[] findChildren(int part, int parent) {
-    return java.util.stream.IntStream.range(1, domains.count())
+    return IntStream.range(1, domains.count())
         .filter(d -> tuning.schedule().parent(part, d, domains.count()) == parent)
         .toArray();
   }

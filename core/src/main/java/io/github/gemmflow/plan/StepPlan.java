@@ -57,7 +57,8 @@ public final class StepPlan {
   private void check(long[] rowsPerRank) {
     if (rowsPerRank.length != rows.length) {
       throw new IllegalArgumentException(
-          "%d row counts for %d ranks".formatted(rowsPerRank.length, rows.length));
+          "a step needs a row count for each of the %d ranks of the group, not %s"
+              .formatted(rows.length, Arrays.toString(rowsPerRank)));
     }
     long total = 0;
     for (int rank = 0; rank < rowsPerRank.length; rank++) {
@@ -65,12 +66,13 @@ public final class StepPlan {
         throw new IllegalArgumentException(
             "rank %d cannot hold %d rows".formatted(rank, rowsPerRank[rank]));
       }
-      total = Math.addExact(total, rowsPerRank[rank]);
+      // Counts are not negative, so a sum that is has overflowed.
+      total = total < 0 ? total : total + rowsPerRank[rank];
     }
-    if (total > plan.problem().maxRows()) {
+    if (total < 0 || total > plan.problem().maxRows()) {
       throw new IllegalArgumentException(
-          "the step has %d rows %s, the workspace holds %d"
-              .formatted(total, Arrays.toString(rowsPerRank), plan.problem().maxRows()));
+          "the rows of the step %s are more than the workspace was opened for, %d"
+              .formatted(Arrays.toString(rowsPerRank), plan.problem().maxRows()));
     }
   }
 
@@ -121,6 +123,16 @@ public final class StepPlan {
   /** Rows of A over all ranks. */
   public long totalRows() {
     return firstRow[rows.length];
+  }
+
+  /** A hash of the row counts of all ranks; never 0. */
+  public long countsHash() {
+    long hash = 1;
+    for (long count : rows) {
+      hash = (hash ^ count) * 0x9E3779B97F4A7C15L;
+      hash ^= hash >>> 32;
+    }
+    return hash == 0 ? 1 : hash;
   }
 
   /** The rows that a rank holds. */
@@ -188,6 +200,11 @@ public final class StepPlan {
     return text.toString();
   }
 
+  private String describeChunks(int route) {
+    long chunks = chunks(route);
+    return chunks == 1 ? "1 chunk" : "%d chunks of %d rows".formatted(chunks, chunkRows[route]);
+  }
+
   /**
    * The step in a few lines for a person: each rank's rows, its chunks, and who brings them where.
    */
@@ -200,9 +217,8 @@ public final class StepPlan {
         continue;
       }
       text.append(
-          "rows %d-%d of rank %d: %d chunks of %d rows"
-              .formatted(
-                  begin[route], end[route] - 1, shard(route), chunks(route), chunkRows[route]));
+          "rows %d-%d of rank %d: %s"
+              .formatted(begin[route], end[route] - 1, shard(route), describeChunks(route)));
       for (int domain = 0; domain < plan.domains().count(); domain++) {
         if (plan.domains().of(shard(route)) != domain) {
           text.append("; to host %d: %s".formatted(domain, way(domain, route)));

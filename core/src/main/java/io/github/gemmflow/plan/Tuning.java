@@ -6,9 +6,11 @@ package io.github.gemmflow.plan;
  *
  * @param schedule how rows travel between hosts
  * @param chunking how many rows travel together
- * @param inFlight how many chunks of one route may be under way between two ranks
+ * @param inFlight how many chunks of one route may be under way between two ranks; may differ from
+ *     rank to rank
  */
 public record Tuning(Schedule schedule, Chunking chunking, int inFlight) {
+  /** What is used unless something else is chosen. */
   public static final Tuning DEFAULT = new Tuning(Schedule.MESH, Chunking.BY_RULE, 4);
 
   public Tuning {
@@ -18,6 +20,7 @@ public record Tuning(Schedule schedule, Chunking chunking, int inFlight) {
     }
   }
 
+  /** The same with another schedule. */
   public Tuning withSchedule(Schedule value) {
     return new Tuning(value, chunking, inFlight);
   }
@@ -27,6 +30,7 @@ public record Tuning(Schedule schedule, Chunking chunking, int inFlight) {
     return new Tuning(schedule, new Chunking(rows), inFlight);
   }
 
+  /** The same with more or fewer chunks in flight. */
   public Tuning withInFlight(int value) {
     return new Tuning(schedule, chunking, value);
   }

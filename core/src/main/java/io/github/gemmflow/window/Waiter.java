@@ -8,13 +8,18 @@ import java.util.function.BooleanSupplier;
 /** One thread's way of waiting on its process's bell. Not thread-safe: each thread has its own. */
 public final class Waiter {
   private final Bell bell;
-  private final Idle idle;
+  private final long spinNanos;
   private final MemorySegment scratch = Futex.newTimespec();
   private long sleeps;
 
-  public Waiter(Bell bell, Idle idle) {
+  /**
+   * For a thread.
+   *
+   * @param spinNanos how long it spins before it sleeps
+   */
+  public Waiter(Bell bell, long spinNanos) {
     this.bell = bell;
-    this.idle = idle;
+    this.spinNanos = spinNanos;
   }
 
   /**
@@ -26,7 +31,7 @@ public final class Waiter {
    */
   public boolean await(BooleanSupplier condition, long nanos) {
     long start = System.nanoTime();
-    long spin = Math.min(idle.spinNanos(), nanos);
+    long spin = Math.min(spinNanos, nanos);
     while (true) {
       if (condition.getAsBoolean()) {
         return true;

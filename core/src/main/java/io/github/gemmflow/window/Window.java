@@ -5,6 +5,7 @@ import static java.nio.file.StandardOpenOption.CREATE_NEW;
 import static java.nio.file.StandardOpenOption.READ;
 import static java.nio.file.StandardOpenOption.WRITE;
 
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
@@ -66,6 +67,12 @@ public final class Window implements AutoCloseable {
    */
   public static Window create(Path directory, String name, long bytes) {
     Path file = directory.resolve(name);
+    if (!Files.isDirectory(directory)) {
+      throw new UncheckedIOException(
+          new FileNotFoundException(
+              "there is no directory %s for shared memory: choose another with -Dgemmflow.window.directory"
+                  .formatted(directory)));
+    }
     try (FileChannel channel =
         FileChannel.open(
             file,
@@ -74,6 +81,9 @@ public final class Window implements AutoCloseable {
       checkRoom(directory, bytes);
       reserve(channel, bytes);
       return map(file, channel, bytes);
+    } catch (RuntimeException | Error e) {
+      delete(file);
+      throw e;
     } catch (IOException e) {
       delete(file);
       throw new UncheckedIOException(

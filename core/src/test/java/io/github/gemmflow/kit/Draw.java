@@ -75,7 +75,7 @@ public final class Draw {
   public Tuning tuning(long mostRows) {
     long chunkRows = chance(0.3) ? 0 : 1 + below((int) mostRows + 1);
     if (chance(0.3)) {
-      chunkRows = 1;
+      chunkRows = chance(0.8) ? 1 : Long.MAX_VALUE;
     }
     return Tuning.DEFAULT
         .withSchedule(oneOf(Schedule.ALL))

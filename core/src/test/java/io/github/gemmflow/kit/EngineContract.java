@@ -97,19 +97,6 @@ public abstract class EngineContract {
   }
 
   @Test
-  void everyRankGetsWhatTheRootGave() throws Exception {
-    onEveryRank(
-        engine -> {
-          for (int root = 0; root < RANKS; root++) {
-            byte[] payload = engine.rank() == root ? new byte[] {(byte) root, 7} : null;
-            Exchange exchange = engine.world().broadcast(root, payload);
-            poll(engine, exchange::isDone);
-            assertArrayEquals(new byte[] {(byte) root, 7}, exchange.result()[0]);
-          }
-        });
-  }
-
-  @Test
   void transfersOfOneTagKeepTheirOrder() throws Exception {
     int count = 64;
     onEveryRank(

@@ -54,7 +54,7 @@ public final class OperatorCase {
       return ReplicaGroups.of(
           IntStream.range(0, border).toArray(), IntStream.range(border, ranks).toArray());
     }
-    return draw.chance(0.5) ? ReplicaGroups.ofSize(size) : ReplicaGroups.strided(size);
+    return draw.chance(0.5) ? ReplicaGroups.ofSize(size) : ReplicaGroups.stridedOfSize(size);
   }
 
   private void runGroup(Group group, Draw draw) {

@@ -75,7 +75,7 @@ class WindowTest {
   @Test
   void aConditionNobodyPublishesTimesOut(@TempDir Path directory) {
     try (Window window = Window.create(directory, "window", Bell.bytes(1))) {
-      Waiter waiter = new Waiter(new Bell(window.memory(), 0), Idle.BALANCED);
+      Waiter waiter = new Waiter(new Bell(window.memory(), 0), 5_000);
       long start = System.nanoTime();
       assertFalse(waiter.await(() -> false, 30_000_000));
       assertTrue(System.nanoTime() - start >= 30_000_000);
@@ -116,7 +116,7 @@ class WindowTest {
       this.side = side;
       this.counters = new Counters(window.memory(), Bell.bytes(2));
       this.otherBell = new Bell(window.memory(), 1 - side);
-      this.waiter = new Waiter(new Bell(window.memory(), side), Idle.SLEEP);
+      this.waiter = new Waiter(new Bell(window.memory(), side), 0);
     }
 
     static long bytes() {

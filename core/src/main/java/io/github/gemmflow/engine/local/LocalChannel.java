@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** A group of ranks of a {@link LocalFabric}. */
 final class LocalChannel implements Channel {
@@ -97,28 +96,6 @@ final class LocalChannel implements Channel {
 
   @Override
   public Exchange allGather(byte[] mine) {
-    return meet("gather", mine);
-  }
-
-  /** The kind is part of the name, so that calls that do not belong together never meet. */
-  private Exchange meet(String kind, byte[] mine) {
-    return fabric.meet(name + "-" + kind + "-" + exchanges++, rank, members.length, mine);
-  }
-
-  @Override
-  public Exchange broadcast(int root, byte @Nullable [] payload) {
-    byte[] mine = rank == root && payload != null ? payload : new byte[0];
-    Exchange all = meet("broadcast", mine);
-    return new Exchange() {
-      @Override
-      public boolean isDone() {
-        return all.isDone();
-      }
-
-      @Override
-      public byte[][] result() {
-        return new byte[][] {all.result()[root]};
-      }
-    };
+    return fabric.meet(name + "-" + exchanges++, members, rank, mine);
   }
 }

@@ -78,8 +78,8 @@ final class LocalEngine implements Engine {
   @Override
   public Channel split(int color) {
     String name = "split" + splits++;
-    Rendezvous meeting =
-        fabric.meet(name, rank, fabric.size(), Integer.toString(color).getBytes(UTF_8));
+    int[] all = IntStream.range(0, fabric.size()).toArray();
+    Rendezvous meeting = fabric.meet(name, all, rank, Integer.toString(color).getBytes(UTF_8));
     while (!meeting.isDone()) {
       fabric.checkAlive();
       LockSupport.parkNanos(SPLIT_LOOK_NANOS);
@@ -106,5 +106,6 @@ final class LocalEngine implements Engine {
   @Override
   public void close() {
     onActivity(() -> {});
+    fabric.leave(rank);
   }
 }

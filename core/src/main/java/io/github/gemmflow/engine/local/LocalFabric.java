@@ -5,6 +5,7 @@ import io.github.gemmflow.engine.Engine;
 import io.github.gemmflow.failure.EngineException;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.jspecify.annotations.Nullable;
 
 /** What the local engines of one job share: the place where their ranks meet. Thread-safe. */
@@ -12,6 +13,7 @@ public final class LocalFabric {
   private final int[] hostOf;
   private final LocalEngine[] engines;
   private final Map<String, Rendezvous> rendezvous = new HashMap<>();
+  private final AtomicIntegerArray left;
   private volatile @Nullable String aborted;
 
   /**
@@ -22,6 +24,7 @@ public final class LocalFabric {
   public LocalFabric(int... hostOf) {
     this.hostOf = hostOf.clone();
     this.engines = new LocalEngine[hostOf.length];
+    this.left = new AtomicIntegerArray(hostOf.length);
     for (int rank = 0; rank < hostOf.length; rank++) {
       engines[rank] = new LocalEngine(this, rank);
     }
@@ -44,19 +47,38 @@ public final class LocalFabric {
     return engines[rank];
   }
 
-  /** The meeting that all ranks of a channel name alike; it is forgotten when all have come. */
-  Rendezvous meet(String name, int rank, int ranks, byte[] bytes) {
+  /**
+   * The meeting that all ranks of a channel name alike; it is forgotten when all have come.
+   *
+   * @param members the ranks of the channel
+   * @param rank this rank's place among them
+   */
+  Rendezvous meet(String name, int[] members, int rank, byte[] bytes) {
     Rendezvous meeting;
     synchronized (rendezvous) {
-      meeting = rendezvous.computeIfAbsent(name, n -> new Rendezvous(ranks));
+      meeting = rendezvous.computeIfAbsent(name, n -> new Rendezvous(this, members));
       if (meeting.arrive(rank, bytes)) {
         rendezvous.remove(name);
       }
     }
+    announceToAll();
+    return meeting;
+  }
+
+  private void announceToAll() {
     for (LocalEngine engine : engines) {
       engine.announce();
     }
-    return meeting;
+  }
+
+  /** A rank leaves in good order: nobody needs to wait for it any more. */
+  void leave(int rank) {
+    left.set(rank, 1);
+    announceToAll();
+  }
+
+  boolean hasLeft(int rank) {
+    return left.get(rank) != 0;
   }
 
   /** Ends the job: every rank finds out at its next call. */
@@ -64,9 +86,7 @@ public final class LocalFabric {
     if (aborted == null) {
       aborted = reason;
     }
-    for (LocalEngine engine : engines) {
-      engine.announce();
-    }
+    announceToAll();
   }
 
   void checkAlive() {

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.pipeline;
+
+import io.github.gemmflow.plan.Domains;
+import io.github.gemmflow.plan.StepPlan;
+import java.util.StringJoiner;
+import java.util.function.IntFunction;
+import java.util.function.IntToLongFunction;
+import java.util.stream.IntStream;
+
+/**
+ * What a rank that gives up can say about what it missed, and about whom to look at, for a person.
+ */
+final class Diagnosis {
+  /** A list of missing rows that is longer than this is cut short. */
+  private static final int LONG_TEXT = 600;
+
+  private final Members members;
+  private final Space space;
+  private final Arrivals arrivals;
+
+  Diagnosis(Members members, Space space, Arrivals arrivals) {
+    this.members = members;
+    this.space = space;
+    this.arrivals = arrivals;
+  }
+
+  /** How long this rank waited. */
+  String patience() {
+    return "%.1f s".formatted(members.deadlineNanos() / 1e9);
+  }
+
+  /** Who has not begun the step. */
+  String missingHeaders(OpenStep step) {
+    StringJoiner text = new StringJoiner("; ");
+    for (int rank = 0; rank < members.domains().ranks(); rank++) {
+      if (!space.headers().isThere(rank, step.number())) {
+        text.add(name(rank) + " has not begun the step");
+      }
+    }
+    return text + whereToLook();
+  }
+
+  /** Which rows are missing. */
+  String missingRows(OpenStep step) {
+    StringJoiner text = new StringJoiner("; ");
+    StepPlan plan = step.plan();
+    int more = 0;
+    for (int index = 0; index < plan.routes(); index++) {
+      int route = plan.routeAt(index);
+      boolean begun = space.headers().isThere(plan.shard(route), step.number());
+      if (plan.chunks(route) == 0
+          || (begun && arrivals.chunks(step, route) == plan.chunks(route))) {
+        continue;
+      }
+      if (text.length() > LONG_TEXT) {
+        more++;
+      } else {
+        text.add(missingRows(step, route, begun));
+      }
+    }
+    return text + (more == 0 ? "" : "; and those of %d more".formatted(more)) + whereToLook();
+  }
+
+  private String missingRows(OpenStep step, int route, boolean begun) {
+    StepPlan plan = step.plan();
+    int shard = plan.shard(route);
+    long chunks = Math.max(0, arrivals.chunks(step, route));
+    boolean allThere = chunks == plan.chunks(route);
+    return "rows %d-%d of rank %d %s (%s; %s has %s the step)"
+        .formatted(
+            plan.chunkBegin(route, allThere ? 0 : chunks),
+            plan.end(route) - 1,
+            shard,
+            allThere ? "are not confirmed" : "did not arrive",
+            plan.way(members.domain(), route),
+            name(shard),
+            begun ? "begun" : "not begun");
+  }
+
+  /** A rank, with the rank that brings word of it to this host, if that is another. */
+  private String name(int rank) {
+    Domains domains = members.domains();
+    int domain = members.domain();
+    if (domains.of(rank) == domain) {
+      return "rank " + rank;
+    }
+    return "rank %d (word of it comes through rank %d)"
+        .formatted(rank, Headers.owner(domains, domain, rank));
+  }
+
+  /** Who is behind the others: those may only be waiting for it. */
+  private String whereToLook() {
+    Domains domains = members.domains();
+    String begun =
+        behind(
+            domains.ranks(),
+            this::name,
+            space.headers()::begun,
+            ". Behind all others: %s; steps begun: %d");
+    int hostRanks = members.hostRanks();
+    String finished =
+        members.hasOtherHosts()
+            ? behind(
+                hostRanks,
+                i -> "rank " + members.hostRank(i),
+                i -> space.ring().passed(hostRanks + i),
+                ". Behind in transfers to other hosts: %s; steps finished: %d")
+            : "";
+    return begun + finished + ". If a rank is only slow, raise gemmflow.deadline";
+  }
+
+  /** Those with the lowest value, unless all have the same. */
+  private static String behind(
+      int count, IntFunction<String> name, IntToLongFunction value, String format) {
+    long[] values = IntStream.range(0, count).mapToLong(value).toArray();
+    long lowest = IntStream.range(0, count).mapToLong(i -> values[i]).min().orElse(0);
+    StringJoiner names = new StringJoiner(", ");
+    int behind = 0;
+    for (int i = 0; i < count; i++) {
+      if (values[i] == lowest) {
+        names.add(name.apply(i));
+        behind++;
+      }
+    }
+    return behind == count ? "" : format.formatted(names, lowest);
+  }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.pipeline;
+
+import io.github.gemmflow.engine.Channel;
+import io.github.gemmflow.plan.NextTransfer;
+import io.github.gemmflow.plan.StepPlan;
+import io.github.gemmflow.plan.Transfers;
+import java.util.Arrays;
+import java.util.StringJoiner;
+
+/** How far the streams of one direction have come, and the requests that are under way. */
+final class Flow {
+  private Transfers.Streams streams = new Transfers(0).sends();
+  private int inFlight;
+  private long[] available = new long[0];
+  private long[] started = new long[0];
+  private long[] finished = new long[0];
+  private int[] requests = new int[0];
+
+  void reset(Transfers.Streams newStreams, int newInFlight) {
+    streams = newStreams;
+    inFlight = newInFlight;
+    int count = streams.count();
+    if (available.length < count) {
+      available = new long[count];
+      started = new long[count];
+      finished = new long[count];
+    }
+    if (requests.length < count * inFlight) {
+      requests = new int[count * inFlight];
+    }
+    Arrays.fill(available, 0);
+    Arrays.fill(started, 0);
+    Arrays.fill(finished, 0);
+  }
+
+  /** Says how many chunks of a stream may be started. */
+  void available(int stream, long chunks) {
+    available[stream] = chunks;
+  }
+
+  /** How many chunks of a stream have been started. */
+  long started(int stream) {
+    return started[stream];
+  }
+
+  /** How many chunks of a stream are complete, and all before them. */
+  long finished(int stream) {
+    return finished[stream];
+  }
+
+  int count() {
+    return streams.count();
+  }
+
+  int route(int stream) {
+    return streams.route(stream);
+  }
+
+  int peer(int stream) {
+    return streams.peer(stream);
+  }
+
+  /** The next stream to start a chunk of; negative if there is none. */
+  int next() {
+    return NextTransfer.choose(count(), available, started, finished, inFlight);
+  }
+
+  void start(int stream, int request) {
+    requests[stream * inFlight + (int) (started[stream] % inFlight)] = request;
+    started[stream]++;
+  }
+
+  /** Looks at the oldest transfers first: only a complete prefix counts. */
+  int finish(Channel channel, int stream) {
+    int done = 0;
+    while (finished[stream] < started[stream]
+        && channel.isDone(requests[stream * inFlight + (int) (finished[stream] % inFlight)])) {
+      finished[stream]++;
+      done++;
+    }
+    return done;
+  }
+
+  int finish(Channel channel) {
+    int done = 0;
+    for (int stream = 0; stream < count(); stream++) {
+      done += finish(channel, stream);
+    }
+    return done;
+  }
+
+  boolean isAllStarted(StepPlan plan) {
+    for (int stream = 0; stream < count(); stream++) {
+      if (started[stream] < plan.chunks(route(stream))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  boolean isIdle() {
+    return Arrays.equals(started, finished);
+  }
+
+  void describe(StepPlan plan, String verb, StringJoiner text) {
+    for (int stream = 0; stream < count(); stream++) {
+      int route = route(stream);
+      if (finished[stream] < plan.chunks(route)) {
+        text.add(
+            "rows %d-%d of rank %d %s rank %d"
+                .formatted(
+                    plan.chunkBegin(route, finished[stream]),
+                    plan.end(route) - 1,
+                    plan.shard(route),
+                    verb,
+                    peer(stream)));
+      }
+    }
+  }
+
+  boolean cancel(Channel channel) {
+    boolean clean = true;
+    for (int stream = 0; stream < count(); stream++) {
+      for (; finished[stream] < started[stream]; finished[stream]++) {
+        int index = stream * inFlight + (int) (finished[stream] % inFlight);
+        clean &= channel.cancel(requests[index]);
+      }
+    }
+    return clean;
+  }
+}
