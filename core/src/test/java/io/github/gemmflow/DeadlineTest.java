@@ -14,6 +14,7 @@ import io.github.gemmflow.kit.Draw;
 import io.github.gemmflow.kit.Exact;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
+import io.github.gemmflow.plan.Tuning;
 import java.lang.foreign.Arena;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
@@ -227,14 +228,51 @@ class DeadlineTest {
                 try (var weights = world.pack(b, WeightLayout.IN_OUT);
                     var product = AllGatherMatmul.on(space).weights(weights).build()) {
                   if (world.rank() == 1) {
-                    // Its rows leave only when the other has been busy for longer than the
-                    // deadline.
+                    // The other has been busy for longer than the deadline, and now waits for less.
                     rankZeroIsDone.await();
+                    LockSupport.parkNanos(deadline.toNanos() / 2);
                   }
                   try (Step step = product.begin(new long[] {1, 1})) {
                     Exact.fill(step.input(), 1, step.firstRow());
                     step.run(c);
                     Exact.checkProduct(c, 1, 7, K);
+                  }
+                }
+              }
+            });
+  }
+
+  /**
+   * Rows that need longer than the deadline to leave, but do leave, are not late, nor is a reader.
+   */
+  @Test
+  void whatMovesIsNotLate() {
+    Duration deadline = Duration.ofMillis(150);
+    Config config =
+        Config.builder()
+            .deadline(deadline)
+            .tuning(Tuning.DEFAULT.withChunkRows(1).withInFlight(1))
+            .kernel(new StallingKernel(() -> LockSupport.parkNanos(deadline.toNanos() / 3)))
+            .build();
+    Chaos slow = new Chaos(1, Duration.ofMillis(60), 0, -1, Duration.ZERO);
+    LocalWorld.onHosts(0, 0, 1)
+        .config(config)
+        .decorate(engine -> engine.rank() == 0 ? new ChaosEngine(engine, slow) : engine)
+        .run(
+            world -> {
+              try (Arena arena = Arena.ofShared();
+                  Workspace space = world.group().workspace(MAX_ROWS, K, DType.F32)) {
+                Matrix b = Exact.matrix(DType.F32, K, N, 7, arena);
+                Matrix c = Matrix.allocate(DType.F32, MAX_ROWS, N, arena);
+                try (var weights = world.pack(b, WeightLayout.IN_OUT);
+                    var product = AllGatherMatmul.on(space).weights(weights).build()) {
+                  for (int i = 0; i < 4; i++) {
+                    try (Step step = product.begin(new long[] {20, 0, 0})) {
+                      Exact.fill(step.input(), i, step.firstRow());
+                      Matrix target = c.rows(0, step.rows());
+                      step.run(target);
+                      Exact.checkProduct(target, i, 7, K);
+                    }
                   }
                 }
               }

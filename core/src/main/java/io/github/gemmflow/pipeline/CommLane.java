@@ -68,6 +68,9 @@ final class CommLane implements CommThread.Agent {
       return 1;
     }
     int done = pollHeaders() + pollChunks();
+    if (done > 0) {
+      space.pulses().beat(members.commReader());
+    }
     while (finished < laid && transfers(finished).isFinished()) {
       space.ring().pass(members.commReader(), finished);
       finished++;

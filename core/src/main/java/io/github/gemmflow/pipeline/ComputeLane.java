@@ -173,6 +173,7 @@ final class ComputeLane {
     private void noteWork() {
       synchronized (ComputeLane.this) {
         progressAt = System.nanoTime();
+        space.pulses().beat(members.computeReader());
       }
     }
 

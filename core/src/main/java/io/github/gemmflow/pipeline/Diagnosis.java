@@ -82,11 +82,11 @@ final class Diagnosis {
   private String name(int rank) {
     Domains domains = members.domains();
     int domain = members.domain();
-    if (domains.of(rank) == domain) {
+    int messenger = Headers.owner(domains, domain, rank);
+    if (domains.of(rank) == domain || messenger == members.rank()) {
       return "rank " + rank;
     }
-    return "rank %d (word of it comes through rank %d)"
-        .formatted(rank, Headers.owner(domains, domain, rank));
+    return "rank %d (word of it comes through rank %d)".formatted(rank, messenger);
   }
 
   /** Who is behind the others: those may only be waiting for it. */

@@ -66,7 +66,7 @@ public final class Pipeline {
     this.diagnosis = new Diagnosis(members, space, arrivals);
     this.computeLane = new ComputeLane(members, space, arrivals, diagnosis, crew);
     this.waiter = members.newWaiter();
-    this.room = new Room(members, space.ring(), diagnosis, waiter, this::describeComm);
+    this.room = new Room(members, space, diagnosis, waiter, this::describeComm);
     int ranks = members.domains().ranks();
     for (int slot = 0; slot < slots.length; slot++) {
       slots[slot] = new OpenStep(slot, ranks, ranks * Schedule.MAX_PARTS);
@@ -364,13 +364,7 @@ public final class Pipeline {
     if (lane == null) {
       return true;
     }
-    long last = nextStep - 1;
-    SlotRing ring = space.ring();
-    boolean sent =
-        waiter.await(
-            () -> members.isBroken() || ring.passed(members.commReader()) > last,
-            members.deadlineNanos());
-    if (!sent) {
+    if (!room.awaitSent(nextStep - 1)) {
       members.breakUp(
           "rank %d gave up closing a workspace after %s: %s"
               .formatted(members.rank(), diagnosis.patience(), describeComm()));

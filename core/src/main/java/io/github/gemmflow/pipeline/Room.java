@@ -3,10 +3,17 @@ package io.github.gemmflow.pipeline;
 
 import io.github.gemmflow.failure.DeadlineException;
 import io.github.gemmflow.window.Waiter;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
-/** Waiting until every reader on this host is done with the step whose room a new one takes. */
+/**
+ * Waiting until lanes of this host are done with an older step: for the room that a new one takes,
+ * or to close. As long as any of them does something, the deadline does not run.
+ */
 final class Room {
+  /** How often a waiting rank looks for signs of life. */
+  private static final long LOOK_NANOS = 100_000_000;
+
   /**
    * A rank that waits for a neighbour's comm lane lets the neighbour say first what it waits for.
    */
@@ -14,6 +21,7 @@ final class Room {
 
   private final Members members;
   private final SlotRing ring;
+  private final Pulses pulses;
   private final Diagnosis diagnosis;
   private final Waiter waiter;
   private final Supplier<String> describeComm;
@@ -25,19 +33,20 @@ final class Room {
    */
   Room(
       Members members,
-      SlotRing ring,
+      Space space,
       Diagnosis diagnosis,
       Waiter waiter,
       Supplier<String> describeComm) {
     this.members = members;
-    this.ring = ring;
+    this.ring = space.ring();
+    this.pulses = space.pulses();
     this.diagnosis = diagnosis;
     this.waiter = waiter;
     this.describeComm = describeComm;
   }
 
   /**
-   * Waits, with the deadline.
+   * Waits for the room of a step.
    *
    * @param number the number of the new step
    * @param old the step that had its room before
@@ -46,23 +55,43 @@ final class Room {
     if (ring.isFree(number)) {
       return;
     }
-    boolean afterYou = false;
-    long nanos = members.deadlineNanos();
-    while (!waiter.await(() -> ring.isFree(number) || members.isBroken(), nanos)) {
+    if (!await(() -> ring.isFree(number), members.deadlineNanos())) {
       int slow = ring.slowReader(number);
-      if (slow < 0) {
-        break;
+      if (isNeighboursCommLane(slow)) {
+        waiter.await(() -> ring.isFree(number) || members.isBroken(), AFTER_YOU_NANOS);
+        slow = ring.slowReader(number);
       }
-      if (afterYou || !isNeighboursCommLane(slow)) {
+      if (slow >= 0) {
         DeadlineException late = late(number, old, slow);
         // A lane that stops because someone else gave up has nothing more to say.
         members.checkWhole();
         throw late;
       }
-      afterYou = true;
-      nanos = AFTER_YOU_NANOS;
     }
     members.checkWhole();
+  }
+
+  /** Waits until this rank's comm lane is done with a step; returns false if it is late. */
+  boolean awaitSent(long number) {
+    return await(() -> ring.passed(members.commReader()) > number, members.deadlineNanos());
+  }
+
+  /** Returns false if nothing happened on this host for the deadline; true also if it is broken. */
+  private boolean await(BooleanSupplier condition, long deadlineNanos) {
+    BooleanSupplier over = () -> condition.getAsBoolean() || members.isBroken();
+    long seen = pulses.sum();
+    long seenAt = System.nanoTime();
+    while (!waiter.await(over, Math.min(LOOK_NANOS, deadlineNanos))) {
+      long now = System.nanoTime();
+      long beats = pulses.sum();
+      if (beats > seen) {
+        seen = beats;
+        seenAt = now;
+      } else if (now - seenAt >= deadlineNanos) {
+        return over.getAsBoolean();
+      }
+    }
+    return true;
   }
 
   private boolean isNeighboursCommLane(int reader) {

@@ -22,6 +22,7 @@ public final class Space {
   private final Counters arrivals;
   private final Headers headers;
   private final SlotRing ring;
+  private final Pulses pulses;
 
   /**
    * The contents of a window of {@link #bytes} bytes.
@@ -38,6 +39,7 @@ public final class Space {
     int readers = readers(domains, domain);
     this.headers = new Headers(memory, headersOffset(domains, domain), ranks, arrivals, routes);
     this.ring = new SlotRing(arrivals, routes + ranks, readers, SLOTS);
+    this.pulses = new Pulses(arrivals, routes + ranks + readers, readers);
     this.rowsOffset = rowsOffset(domains, domain);
   }
 
@@ -51,10 +53,10 @@ public final class Space {
     return roundUp(headersOffset(domains, domain) + Headers.bytes(domains.ranks()));
   }
 
-  /** Behind a counter for each route, for each rank's headers, and for each reader. */
+  /** Behind a counter for each route, for each rank's headers, and two for each reader. */
   private static long headersOffset(Domains domains, int domain) {
     int ranks = domains.ranks();
-    return Counters.bytes(routes(ranks) + ranks + readers(domains, domain));
+    return Counters.bytes(routes(ranks) + ranks + 2 * readers(domains, domain));
   }
 
   private static long roundUp(long bytes) {
@@ -95,5 +97,10 @@ public final class Space {
    */
   SlotRing ring() {
     return ring;
+  }
+
+  /** What the lanes of this host do, by reader. */
+  Pulses pulses() {
+    return pulses;
   }
 }
