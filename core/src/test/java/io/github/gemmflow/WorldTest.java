@@ -13,6 +13,7 @@ import io.github.gemmflow.kit.Exact;
 import io.github.gemmflow.matrix.DType;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -88,6 +89,29 @@ class WorldTest {
                   Exact.fill(step.input(), 3, step.firstRow());
                   step.run();
                   Exact.check(step.gathered(), 3);
+                }
+              }
+            });
+  }
+
+  /** As many ranks as a group is made for. */
+  @Test
+  void sixtyFourRanksOnEightHosts() {
+    int ranks = 64;
+    LocalWorld.onHosts(IntStream.range(0, ranks).map(rank -> rank / 8).toArray())
+        .run(
+            world -> {
+              try (Workspace space = world.group().workspace(3000, 9, DType.BF16);
+                  AllGather gather = AllGather.on(space).build()) {
+                for (int i = 0; i < 10; i++) {
+                  int step = i;
+                  long[] rows =
+                      IntStream.range(0, ranks).mapToLong(r -> (r * 7 + step * 13) % 47).toArray();
+                  try (Step one = gather.begin(rows)) {
+                    Exact.fill(one.input(), i, one.firstRow());
+                    one.run();
+                    Exact.check(one.gathered(), i);
+                  }
                 }
               }
             });
