@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * <tr><td>gemmflow.setup.deadline<td>GEMMFLOW_SETUP_DEADLINE<td>5m
  * <tr><td>gemmflow.threads<td>GEMMFLOW_THREADS<td>1
  * <tr><td>gemmflow.idle<td>GEMMFLOW_IDLE<td>balanced (or spin, sleep)
- * <tr><td>gemmflow.schedule<td>GEMMFLOW_SCHEDULE<td>mesh (or ring)
+ * <tr><td>gemmflow.schedule<td>GEMMFLOW_SCHEDULE<td>mesh (or ring, two-way-ring)
  * <tr><td>gemmflow.chunk.rows<td>GEMMFLOW_CHUNK_ROWS<td>0: by rule
  * <tr><td>gemmflow.inflight<td>GEMMFLOW_INFLIGHT<td>4
  * <tr><td>gemmflow.engine<td>GEMMFLOW_ENGINE<td>the best that can be had

@@ -57,7 +57,7 @@ class ConfigTest {
             IllegalArgumentException.class,
             () -> load(Map.of(), Map.of("GEMMFLOW_SCHEDULE", "star")));
     assertEquals(
-        "GEMMFLOW_SCHEDULE=star: no schedule is called 'star'; there are [mesh, ring]",
+        "GEMMFLOW_SCHEDULE=star: no schedule is called 'star'; there are [mesh, ring, two-way-ring]",
         e.getMessage());
   }
 

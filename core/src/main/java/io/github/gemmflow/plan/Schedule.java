@@ -17,9 +17,10 @@ import java.util.List;
 public interface Schedule {
   Schedule MESH = new Mesh();
   Schedule RING = new Ring();
+  Schedule TWO_WAY_RING = new TwoWayRing();
 
   /** Every schedule there is. */
-  List<Schedule> ALL = List.of(MESH, RING);
+  List<Schedule> ALL = List.of(MESH, RING, TWO_WAY_RING);
 
   /** The most parts that a schedule cuts a shard into. */
   int MAX_PARTS = 2;
