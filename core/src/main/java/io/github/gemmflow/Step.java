@@ -2,11 +2,11 @@
 package io.github.gemmflow;
 
 import io.github.gemmflow.matrix.Block;
-import io.github.gemmflow.matrix.Lease;
 import io.github.gemmflow.matrix.Matrix;
 import io.github.gemmflow.pipeline.Pipeline;
 import io.github.gemmflow.pipeline.Work;
 import io.github.gemmflow.plan.StepPlan;
+import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -63,11 +63,13 @@ public final class Step implements AutoCloseable {
     StepPlan plan = pipeline.plan();
     int rank = workspace.group().rank();
     long first = plan.firstRow(rank);
-    return view(first, first + plan.rows(rank), this::checkInput);
+    long rows = plan.rows(rank);
+    return Matrix.wrap(memory(first, first + rows), workspace.type(), rows, operator.columns())
+        .under(this::checkInput);
   }
 
   /**
-   * All rows of A, once the step has run. To be read only: it is where others read too.
+   * All rows of A, once the step has run: read-only, because it is where others read too.
    *
    * @throws IllegalStateException if the operator was not asked to keep them
    */
@@ -78,17 +80,14 @@ public final class Step implements AutoCloseable {
           "the operator does not keep the gathered rows: build it with keepGathered()");
     }
     checkComplete();
-    return view(0, pipeline.plan().totalRows(), this::checkComplete);
+    long rows = pipeline.plan().totalRows();
+    return Matrix.wrap(memory(0, rows).asReadOnly(), workspace.type(), rows, operator.columns())
+        .under(this::checkComplete);
   }
 
-  private Matrix view(long from, long to, Lease lease) {
+  private MemorySegment memory(long from, long to) {
     Block rows = pipeline.rows(new Block(), from, to);
-    return Matrix.wrap(
-            rows.memory().asSlice(rows.offset(), rows.bytes()),
-            workspace.type(),
-            to - from,
-            operator.columns())
-        .under(lease);
+    return rows.memory().asSlice(rows.offset(), rows.bytes());
   }
 
   /**

@@ -386,6 +386,19 @@ class LifetimesTest {
     assertTrue(e.toString().contains("there is no directory /no/such/place"), e::toString);
   }
 
+  @Test
+  void gatheredRowsCannotBeWritten() {
+    try (World world = World.single();
+        Workspace space = world.group().workspace(4, 3, DType.F32);
+        AllGather gather = AllGather.on(space).build();
+        Step step = gather.begin(2)) {
+      Exact.fill(step.input(), 9, 0);
+      step.run();
+      assertThrows(IllegalArgumentException.class, () -> step.gathered().set(0, 0, 1));
+      Exact.check(step.gathered(), 9);
+    }
+  }
+
   /**
    * What is wrong with the arguments is said before anything happens, and the step can still run.
    */
