@@ -95,7 +95,7 @@ public final class Group {
    * @param type the element type of A
    */
   public Workspace workspace(long maxRows, long maxColumns, DType type) {
-    members.checkWhole();
+    checkOpen();
     int firstTag = Math.multiplyExact(opened++, Pipeline.tags(size()));
     Workspace workspace = Workspace.open(this, maxRows, maxColumns, type, firstTag);
     synchronized (workspaces) {
@@ -122,7 +122,7 @@ public final class Group {
       throw new IllegalArgumentException(
           "rank %d is the root of the broadcast and must give bytes, not null".formatted(root));
     }
-    members.checkWhole();
+    checkOpen();
     byte[] mine = isRoot && payload != null ? payload : new byte[0];
     return agreement.exchangePatiently("in a broadcast from rank " + root, mine)[root];
   }
@@ -146,6 +146,12 @@ public final class Group {
 
   Agreement agreement() {
     return agreement;
+  }
+
+  /** Throws if the world is closed or the group is broken. */
+  void checkOpen() {
+    world.checkOpen();
+    members.checkWhole();
   }
 
   boolean isBroken() {

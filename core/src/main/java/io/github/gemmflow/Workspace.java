@@ -170,7 +170,7 @@ public final class Workspace implements AutoCloseable {
     if (closed) {
       throw new IllegalStateException("the workspace is closed");
     }
-    group.members().checkWhole();
+    group.checkOpen();
   }
 
   /**

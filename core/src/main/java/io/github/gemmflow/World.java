@@ -131,9 +131,7 @@ public final class World implements AutoCloseable {
    * Collective over all ranks of the world.
    */
   public Group split(ReplicaGroups cut) {
-    if (closed) {
-      throw new IllegalStateException("the world is closed");
-    }
+    checkOpen();
     List<int[]> parts =
         agreement.reach("splitting the world", Map.of("groups", cut), () -> cut.resolve(size()));
     int color = 0;
@@ -147,6 +145,12 @@ public final class World implements AutoCloseable {
       groups.add(group);
     }
     return group;
+  }
+
+  void checkOpen() {
+    if (closed) {
+      throw new IllegalStateException("the world is closed");
+    }
   }
 
   CommThread commThread() {

@@ -32,22 +32,23 @@ final class PendingExchange implements CommThread.Agent {
 
   @Override
   public int poll() {
+    if (exchange == null) {
+      exchange = start.apply(channel);
+      return 1;
+    }
+    // What all ranks have brought counts, even if one of them has broken the group since.
+    if (exchange.isDone()) {
+      byte[][] all = exchange.result();
+      thread.remove(this);
+      result.complete(all);
+      return 1;
+    }
     if (members != null && members.isBroken()) {
       thread.remove(this);
       result.completeExceptionally(members.broken());
       return 1;
     }
-    if (exchange == null) {
-      exchange = start.apply(channel);
-      return 1;
-    }
-    if (!exchange.isDone()) {
-      return 0;
-    }
-    byte[][] all = exchange.result();
-    thread.remove(this);
-    result.complete(all);
-    return 1;
+    return 0;
   }
 
   @Override
