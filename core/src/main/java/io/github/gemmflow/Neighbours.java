@@ -34,6 +34,8 @@ final class Neighbours implements AutoCloseable {
     long bytes = Bell.bytes(LANES * engine.size());
     String token = Window.newToken();
     Window[] own = new Window[1];
+    Window shared = null;
+    boolean found = false;
     try {
       agreement.reach(
           call,
@@ -44,19 +46,27 @@ final class Neighbours implements AutoCloseable {
       while (leader < rank && !isHere(directory, engine, tokens[leader])) {
         leader++;
       }
-      int found = leader;
-      Window shared =
+      int first = leader;
+      shared =
           agreement.reach(
               call,
               Map.of(),
               () ->
-                  found == rank
+                  first == rank
                       ? own[0]
-                      : Window.open(directory, fileName(engine, tokens[found]), bytes));
-      return new Neighbours(domains(agreement, call, leader), shared);
+                      : Window.open(directory, fileName(engine, tokens[first]), bytes));
+      Neighbours neighbours = new Neighbours(domains(agreement, call, leader), shared);
+      found = true;
+      return neighbours;
     } finally {
       if (own[0] != null) {
         own[0].unlink();
+        if (!found || !own[0].equals(shared)) {
+          own[0].close();
+        }
+      }
+      if (!found && shared != null) {
+        shared.close();
       }
     }
   }

@@ -35,20 +35,28 @@ public abstract sealed class Operator implements AutoCloseable permits AllGather
   }
 
   /**
-   * Begins a step whose row counts every rank knows. Costs no message; waits, with the deadline,
-   * for ranks of this host that still read the rows of the step before the last.
+   * Begins a step whose row counts this rank knows. Collective. Costs no message; waits, with the
+   * deadline, for ranks of this host that still read the rows of the step before the last. Other
+   * ranks may begin the same step with {@link #begin(long)}.
    *
    * @param rowsPerRank the rows that each rank of the group gives; in all at most the workspace's
+   * @throws IllegalArgumentException if the counts are wrong; the step has not begun then
+   * @throws IllegalStateException if a step of the workspace is open, or something is closed
+   * @throws io.github.gemmflow.failure.GemmflowException if the ranks cannot go on together
    */
   public Step begin(long[] rowsPerRank) {
     return begin(() -> workspace.pipeline().begin(plans, number, rowsPerRank));
   }
 
   /**
-   * Begins a step in which this rank knows only its own row count. Costs one small message to each
-   * other host, and waits, with the deadline, for all ranks to begin it too.
+   * Begins a step in which this rank knows only its own row count. Collective. Costs one small
+   * message to each other host, and waits, with the deadline, for all ranks to begin it too.
    *
    * @param myRows the rows that this rank gives
+   * @throws IllegalArgumentException if it is wrong, or, on all ranks that called this, if the
+   *     counts are too many in all; the step has not begun then
+   * @throws IllegalStateException if a step of the workspace is open, or something is closed
+   * @throws io.github.gemmflow.failure.GemmflowException if the ranks cannot go on together
    */
   public Step begin(long myRows) {
     if (myRows < 0 || myRows > workspace.maxRows()) {

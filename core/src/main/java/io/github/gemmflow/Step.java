@@ -95,7 +95,11 @@ public final class Step implements AutoCloseable {
    * the calling thread.
    *
    * @param outputs of an {@link AllGatherMatmul} one matrix per weight matrix; of an {@link
-   *     AllGather} none, or one to copy the rows to
+   *     AllGather} none, or one to copy the rows to. With several compute threads, in shared memory
+   * @throws IllegalArgumentException if an output does not fit; nothing has happened then, and the
+   *     step can still run with others
+   * @throws io.github.gemmflow.failure.GemmflowException if not all rows arrived in time, or the
+   *     ranks cannot go on together
    */
   public void run(Matrix... outputs) {
     Work work = prepare(outputs, workspace.threads() > 1);

@@ -146,13 +146,13 @@ class CostTest {
       operators.add(AllGatherMatmul.on(space).weights(weights).build());
       List<String> threads = Leftovers.threads();
       long files = openFiles();
-      long mappings = ourMappings();
+      long mappings = Leftovers.mappings();
       for (int i = 0; i < 200; i++) {
         operators.add(AllGatherMatmul.on(space).weights(weights).build());
       }
       assertEquals(threads, Leftovers.threads());
       assertEquals(files, openFiles());
-      assertEquals(mappings, ourMappings());
+      assertEquals(mappings, Leftovers.mappings());
       operators.forEach(AllGatherMatmul::close);
     }
   }
@@ -160,14 +160,6 @@ class CostTest {
   private static long openFiles() {
     try (Stream<Path> files = Files.list(Path.of("/proc/self/fd"))) {
       return files.count();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  private static long ourMappings() {
-    try (Stream<String> lines = Files.lines(Path.of("/proc/self/maps"))) {
-      return lines.filter(line -> line.contains("gemmflow-")).count();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -11,7 +11,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** What Gemmflow must not leave behind: threads and files of this process. */
+/** What Gemmflow must not leave behind: threads, files and mappings of this process. */
 final class Leftovers {
   private static final long PID = ProcessHandle.current().pid();
 
@@ -37,8 +37,22 @@ final class Leftovers {
     }
   }
 
+  /** How many windows this process has mapped; 0 where the system does not say. */
+  static long mappings() {
+    Path maps = Path.of("/proc/self/maps");
+    if (!Files.exists(maps)) {
+      return 0;
+    }
+    try (Stream<String> lines = Files.lines(maps)) {
+      return lines.filter(line -> line.contains("/" + Window.PREFIX)).count();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   static void assertNone() {
     assertEquals(List.of(), threads());
     assertEquals(List.of(), files());
+    assertEquals(0, mappings(), "windows are still mapped");
   }
 }

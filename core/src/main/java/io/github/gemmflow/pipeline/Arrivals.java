@@ -7,7 +7,8 @@ import io.github.gemmflow.plan.StepPlan;
 
 /**
  * What a rank knows of the rows and headers that have come in. A row counts as arrived only when
- * its chunk is complete and its rank's header says that it runs the same step.
+ * its chunk is complete, and the headers of the rank that holds it and of the rank that brought it
+ * here say that they run the same step.
  */
 final class Arrivals {
   private static final String SAME_STEPS =
@@ -25,7 +26,7 @@ final class Arrivals {
   void publishOwn(OpenStep step) {
     StepPlan plan = step.plan();
     for (int part = 0; part < plan.plan().parts(); part++) {
-      int route = part * members.domains().ranks() + members.rank();
+      int route = plan.route(part, members.rank());
       publish(step, route, plan.chunks(route));
     }
     members.ringComm();

@@ -147,13 +147,7 @@ final class ComputeLane {
           return NO_TASK;
         }
         firstRow = runs.begin();
-        long rowBytes = current.plan().plan().problem().rowBytes();
-        block.at(
-            space.memory(),
-            space.rowsOffset(current.slot()) + firstRow * rowBytes,
-            runs.end() - firstRow,
-            rowBytes,
-            rowBytes);
+        space.rows(block, current, firstRow, runs.end());
         return nextTask++;
       }
     }

@@ -66,8 +66,13 @@ final class Flow {
     return NextTransfer.choose(count(), available, started, finished, inFlight);
   }
 
+  /** Where the request of a chunk is kept while it is under way. */
+  private int index(int stream, long chunk) {
+    return stream * inFlight + (int) (chunk % inFlight);
+  }
+
   void start(int stream, int request) {
-    requests[stream * inFlight + (int) (started[stream] % inFlight)] = request;
+    requests[index(stream, started[stream])] = request;
     started[stream]++;
   }
 
@@ -75,7 +80,7 @@ final class Flow {
   int finish(Channel channel, int stream) {
     int done = 0;
     while (finished[stream] < started[stream]
-        && channel.isDone(requests[stream * inFlight + (int) (finished[stream] % inFlight)])) {
+        && channel.isDone(requests[index(stream, finished[stream])])) {
       finished[stream]++;
       done++;
     }
@@ -123,8 +128,7 @@ final class Flow {
     boolean clean = true;
     for (int stream = 0; stream < count(); stream++) {
       for (; finished[stream] < started[stream]; finished[stream]++) {
-        int index = stream * inFlight + (int) (finished[stream] % inFlight);
-        clean &= channel.cancel(requests[index]);
+        clean &= channel.cancel(requests[index(stream, finished[stream])]);
       }
     }
     return clean;

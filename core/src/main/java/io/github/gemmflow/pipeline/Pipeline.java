@@ -233,9 +233,7 @@ public final class Pipeline {
 
   /** Points a block at rows of A in the open step. */
   public Block rows(Block block, long from, long to) {
-    long rowBytes = step.plan().plan().problem().rowBytes();
-    long offset = space.rowsOffset(step.slot()) + from * rowBytes;
-    return block.at(space.memory(), offset, to - from, rowBytes, rowBytes);
+    return space.rows(block, step, from, to);
   }
 
   /** Publishes this rank's rows and works on all rows of the step; returns when that is done. */

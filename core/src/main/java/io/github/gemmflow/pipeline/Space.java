@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.pipeline;
 
+import io.github.gemmflow.matrix.Block;
 import io.github.gemmflow.plan.Domains;
 import io.github.gemmflow.plan.Schedule;
 import io.github.gemmflow.window.Counters;
@@ -74,13 +75,11 @@ public final class Space {
     return domains.size(domain) * (domains.count() > 1 ? 2 : 1);
   }
 
-  MemorySegment memory() {
-    return memory;
-  }
-
-  /** Where row 0 of A lies in a slot. */
-  long rowsOffset(int slot) {
-    return rowsOffset + slot * roundUp(slotBytes);
+  /** Points a block at rows of A in a step: without gaps between them. */
+  Block rows(Block block, OpenStep step, long from, long to) {
+    long rowBytes = step.plan().plan().problem().rowBytes();
+    long offset = rowsOffset + step.slot() * roundUp(slotBytes) + from * rowBytes;
+    return block.at(memory, offset, to - from, rowBytes, rowBytes);
   }
 
   /** How many chunks of each route have arrived, over all steps. */

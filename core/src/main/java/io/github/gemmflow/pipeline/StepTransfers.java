@@ -185,11 +185,8 @@ final class StepTransfers {
   }
 
   private Block chunk(StepPlan plan, int route, long chunk) {
-    long rowBytes = plan.plan().problem().rowBytes();
-    long first = plan.chunkBegin(route, chunk);
-    long rows = plan.chunkBegin(route, chunk + 1) - first;
-    return block.at(
-        space.memory(), space.rowsOffset(step.slot()) + first * rowBytes, rows, rowBytes, rowBytes);
+    return space.rows(
+        block, step, plan.chunkBegin(route, chunk), plan.chunkBegin(route, chunk + 1));
   }
 
   boolean hasAllHeaders() {

@@ -19,6 +19,7 @@ public final class StepPlan {
   private final long[] chunkRows;
   private final int[] owner;
   private final long[] load;
+  private long countsHash;
   private boolean laid;
 
   StepPlan(Plan plan) {
@@ -51,6 +52,7 @@ public final class StepPlan {
     for (int domain = 0; domain < plan.domains().count(); domain++) {
       assignOwners(domain);
     }
+    countsHash = hash(rows);
     laid = true;
   }
 
@@ -78,7 +80,7 @@ public final class StepPlan {
 
   private void cut(int shard) {
     for (int part = 0; part < plan.parts(); part++) {
-      int route = part * rows.length + shard;
+      int route = route(part, shard);
       begin[route] = firstRow[shard] + rows[shard] * part / plan.parts();
       end[route] = firstRow[shard] + rows[shard] * (part + 1) / plan.parts();
       chunkRows[route] =
@@ -94,7 +96,7 @@ public final class StepPlan {
     }
     for (int shard = 0; shard < rows.length; shard++) {
       for (int part = 0; part < plan.parts(); part++) {
-        int route = part * rows.length + shard;
+        int route = route(part, shard);
         int chosen = domains.of(shard) == domain ? shard : leastLoaded(domain);
         owner[domain * plan.routes() + route] = chosen;
         if (chosen != shard) {
@@ -127,8 +129,12 @@ public final class StepPlan {
 
   /** A hash of the row counts of all ranks; never 0. */
   public long countsHash() {
+    return countsHash;
+  }
+
+  private static long hash(long[] counts) {
     long hash = 1;
-    for (long count : rows) {
+    for (long count : counts) {
       hash = (hash ^ count) * 0x9E3779B97F4A7C15L;
       hash ^= hash >>> 32;
     }
@@ -151,7 +157,12 @@ public final class StepPlan {
 
   /** The routes in the order of their rows in A. */
   public int routeAt(int index) {
-    return index % plan.parts() * rows.length + index / plan.parts();
+    return route(index % plan.parts(), index / plan.parts());
+  }
+
+  /** The route of a part of a rank's shard. */
+  public int route(int part, int shard) {
+    return part * rows.length + shard;
   }
 
   /** The rank that holds a route's rows to begin with. */
