@@ -4,15 +4,18 @@ package io.github.gemmflow;
 import io.github.gemmflow.matrix.Matrix;
 import io.github.gemmflow.pipeline.CopyWork;
 import io.github.gemmflow.pipeline.Work;
+import io.github.gemmflow.plan.Path;
 import io.github.gemmflow.plan.Tuning;
+import java.util.Arrays;
 
 /**
- * Gathers the rows of all ranks: every rank gives {@code m_r x K} and gets all of {@code A}, read
- * in place ({@link Step#gathered}) or copied out.
+ * Gathers what all ranks give: along rows every rank gives {@code m_r x K}, along columns {@code H
+ * x w_r}, and gets all of {@code A}, read in place ({@link Step#gathered}) or copied out, tile by
+ * tile as rows arrive. Streamed, it is never in one piece, and can only be copied out.
  */
 public final class AllGather extends Operator {
-  private AllGather(Workspace workspace, int number, long columns, Tuning tuning) {
-    super(workspace, number, columns, workspace.plans(columns, tuning), true);
+  private AllGather(Builder b, int number) {
+    super(b.workspace, number, b.shape, b.tuning, b.keepsGathered());
   }
 
   /** Starts to build one on a workspace. */
@@ -22,7 +25,7 @@ public final class AllGather extends Operator {
 
   @Override
   public String toString() {
-    return "AllGather of %d columns".formatted(columns());
+    return "AllGather of " + shape();
   }
 
   @Override
@@ -30,6 +33,10 @@ public final class AllGather extends Operator {
     if (outputs.length > 1) {
       throw new IllegalArgumentException(
           "an all-gather has one output or none, not " + outputs.length);
+    }
+    if (outputs.length == 0 && !keepsGathered()) {
+      throw new IllegalArgumentException(
+          "streamed rows are never in one piece: this all-gather needs an output to copy them to");
     }
     if (outputs.length == 1) {
       checkOutput("the output", outputs[0], rows, columns(), workspace().type());
@@ -44,35 +51,43 @@ public final class AllGather extends Operator {
   /** Sets up an {@link AllGather}. */
   public static final class Builder {
     private final Workspace workspace;
-    private long columns;
+    private Shape shape;
     private Tuning tuning;
 
     private Builder(Workspace workspace) {
       this.workspace = workspace;
-      this.columns = workspace.maxColumns();
-      this.tuning = workspace.group().world().config().tuning();
+      this.shape = Shape.alongRows(workspace.maxColumns());
+      this.tuning = workspace.tuning();
     }
 
     /** The columns of A; the most that the workspace holds, unless set. */
     public Builder columns(long value) {
-      columns = value;
+      shape = Shape.alongRows(value);
       return this;
     }
 
-    /** How the rows travel; the configuration's, unless set. */
+    /** Gathers along columns; the columns of each rank, the same on all ranks. */
+    public Builder columnsPerRank(long... values) {
+      shape = Shape.alongColumns(Arrays.stream(values).boxed().toList());
+      return this;
+    }
+
+    /** How the rows travel; the workspace's, unless set. */
     public Builder tuning(Tuning value) {
       tuning = value;
       return this;
     }
 
+    /** Where there is room for it, and nobody asked for streaming, A is wanted in one piece. */
+    private boolean keepsGathered() {
+      return tuning.path() == Path.GATHERED
+          || (tuning.path() == null && workspace.hasRoomForGathered());
+    }
+
     /** Builds it. Collective: all ranks agree, or all throw. */
     public AllGather build() {
       return BuildCall.build(
-          "building AllGather",
-          workspace,
-          columns,
-          tuning,
-          number -> new AllGather(workspace, number, columns, tuning));
+          "building AllGather", workspace, shape, tuning, number -> new AllGather(this, number));
     }
   }
 }

@@ -9,6 +9,7 @@ import io.github.gemmflow.pipeline.ProductWork;
 import io.github.gemmflow.pipeline.Work;
 import io.github.gemmflow.plan.Tuning;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -24,7 +25,7 @@ public final class AllGatherMatmul extends Operator {
   private final DType outputType;
 
   private AllGatherMatmul(Builder b, int number) {
-    super(b.workspace, number, b.columns(), b.workspace.plans(b.columns(), b.tuning), b.gathered);
+    super(b.workspace, number, b.shape(), b.tuning, b.gathered);
     this.weights = b.weights;
     this.outputType = b.outputType;
     int threads = b.workspace.threads();
@@ -44,7 +45,7 @@ public final class AllGatherMatmul extends Operator {
 
   @Override
   public String toString() {
-    return "AllGatherMatmul of %d columns with %s".formatted(columns(), weights);
+    return "AllGatherMatmul of %s with %s".formatted(shape(), weights);
   }
 
   @Override
@@ -80,10 +81,11 @@ public final class AllGatherMatmul extends Operator {
     private DType outputType = DType.F32;
     private Tuning tuning;
     private boolean gathered;
+    private List<Long> columnsPerRank = List.of();
 
     private Builder(Workspace workspace) {
       this.workspace = workspace;
-      this.tuning = workspace.group().world().config().tuning();
+      this.tuning = workspace.tuning();
     }
 
     /** The weights, from {@link World#pack}: one or more, with the same number of inputs. */
@@ -98,7 +100,7 @@ public final class AllGatherMatmul extends Operator {
       return this;
     }
 
-    /** How the rows travel; the configuration's, unless set. */
+    /** How the rows travel; the workspace's, unless set. */
     public Builder tuning(Tuning value) {
       tuning = value;
       return this;
@@ -110,8 +112,26 @@ public final class AllGatherMatmul extends Operator {
       return this;
     }
 
-    private long columns() {
+    /**
+     * Gathers A along columns: every rank gives some columns of each row, in the order of ranks. A
+     * row is multiplied when all of it has arrived.
+     *
+     * @param values the columns of each rank, the same on all ranks; in all the inputs of the
+     *     weights
+     */
+    public Builder columnsPerRank(long... values) {
+      columnsPerRank = Arrays.stream(values).boxed().toList();
+      return this;
+    }
+
+    private long inputs() {
       return weights.isEmpty() ? 0 : weights.get(0).inputs();
+    }
+
+    private Shape shape() {
+      return columnsPerRank.isEmpty()
+          ? Shape.alongRows(inputs())
+          : Shape.alongColumns(columnsPerRank);
     }
 
     /** Builds it. Collective: all ranks agree, or all throw. */
@@ -119,7 +139,7 @@ public final class AllGatherMatmul extends Operator {
       return BuildCall.build(
           "building AllGatherMatmul",
           workspace,
-          columns(),
+          shape(),
           tuning,
           number -> {
             check();
@@ -143,7 +163,7 @@ public final class AllGatherMatmul extends Operator {
             "AllGatherMatmul needs at least one weight matrix: call weights(...)");
       }
       for (PackedWeights packed : weights) {
-        if (packed.inputs() != columns()) {
+        if (packed.inputs() != inputs()) {
           throw new IllegalArgumentException(
               "all weights must have the same number of inputs, not %s".formatted(weights));
         }
@@ -151,6 +171,10 @@ public final class AllGatherMatmul extends Operator {
           throw new IllegalArgumentException(
               "the workspace is for %s, the weights are %s".formatted(workspace.type(), packed));
         }
+      }
+      if (shape().columns() != inputs()) {
+        throw new IllegalArgumentException(
+            "the ranks give %s, the weights have %d inputs".formatted(shape(), inputs()));
       }
       if (outputType != DType.F32 && outputType != workspace.type()) {
         throw new IllegalArgumentException(

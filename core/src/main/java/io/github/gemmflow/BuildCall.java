@@ -13,20 +13,23 @@ final class BuildCall {
   /**
    * Collective.
    *
-   * @param columns the columns of A
+   * @param shape the columns of A; the same on all ranks
    * @param build makes the operator of a number, or throws
    */
   static <T extends Operator> T build(
-      String call, Workspace workspace, long columns, Tuning tuning, IntFunction<T> build) {
+      String call, Workspace workspace, Shape shape, Tuning tuning, IntFunction<T> build) {
     workspace.checkOpen();
     int number = workspace.nextOperator();
     Map<String, Object> fields = new LinkedHashMap<>();
     fields.put("version", Version.TEXT);
     fields.put("operator", number);
     fields.put("type", workspace.type());
-    fields.put("columns of A", columns);
-    fields.put("schedule", tuning.schedule().name());
+    fields.put("columns of A", shape.columns());
+    fields.put("columns of each rank", shape.columnsPerRank());
+    fields.put("schedule", tuning.schedule() == null ? "by rule" : tuning.schedule().name());
+    fields.put("path", tuning.path() == null ? "by rule" : tuning.path());
     fields.put("chunks", tuning.chunking());
+    fields.put("cache", tuning.cacheBytes());
     return workspace
         .group()
         .agreement()
@@ -34,11 +37,7 @@ final class BuildCall {
             call,
             fields,
             () -> {
-              if (columns < 0 || columns > workspace.maxColumns()) {
-                throw new IllegalArgumentException(
-                    "A cannot have %d columns; the workspace was opened for up to %d"
-                        .formatted(columns, workspace.maxColumns()));
-              }
+              shape.check(workspace.group().size(), workspace.maxColumns());
               return build.apply(number);
             });
   }

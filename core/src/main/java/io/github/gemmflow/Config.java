@@ -28,8 +28,11 @@ import org.jspecify.annotations.Nullable;
  * <tr><td>gemmflow.setup.deadline<td>GEMMFLOW_SETUP_DEADLINE<td>5m
  * <tr><td>gemmflow.threads<td>GEMMFLOW_THREADS<td>1
  * <tr><td>gemmflow.idle<td>GEMMFLOW_IDLE<td>balanced (or spin, sleep)
- * <tr><td>gemmflow.schedule<td>GEMMFLOW_SCHEDULE<td>mesh (or ring, two-way-ring)
+ * <tr><td>gemmflow.schedule<td>GEMMFLOW_SCHEDULE<td>by rule (or mesh, ring, two-way-ring)
+ * <tr><td>gemmflow.path<td>GEMMFLOW_PATH<td>by rule (or gathered, streamed)
  * <tr><td>gemmflow.chunk.rows<td>GEMMFLOW_CHUNK_ROWS<td>0: by rule
+ * <tr><td>gemmflow.slots<td>GEMMFLOW_SLOTS<td>2
+ * <tr><td>gemmflow.cache.kib<td>GEMMFLOW_CACHE_KIB<td>2048
  * <tr><td>gemmflow.inflight<td>GEMMFLOW_INFLIGHT<td>4
  * <tr><td>gemmflow.engine<td>GEMMFLOW_ENGINE<td>the best that can be had
  * <tr><td>gemmflow.kernel<td>GEMMFLOW_KERNEL<td>the best that can be had
@@ -122,6 +125,12 @@ public final class Config {
   /** Where settings come from: properties first, then the environment. */
   private record Settings(Properties properties, Map<String, String> environment) {
     <T> T get(String name, T otherwise, Function<String, T> parse) {
+      T value = find(name, parse);
+      return value == null ? otherwise : value;
+    }
+
+    /** Null if there is no such setting. */
+    <T> @Nullable T find(String name, Function<String, T> parse) {
       String property = "gemmflow." + name;
       String variable = property.toUpperCase(Locale.ROOT).replace('.', '_');
       String value = properties.getProperty(property);
@@ -131,7 +140,7 @@ public final class Config {
         source = variable;
       }
       if (value == null) {
-        return otherwise;
+        return null;
       }
       try {
         return parse.apply(value.strip());
@@ -190,9 +199,12 @@ public final class Config {
       idle = settings.get("idle", Idle.BALANCED, Config::parseIdle);
       tuning =
           new Tuning(
-              settings.get("schedule", Tuning.DEFAULT.schedule(), Schedule::named),
+              settings.find("schedule", Schedule::named),
+              settings.find("path", io.github.gemmflow.plan.Path::named),
               settings.get("chunk.rows", Chunking.BY_RULE, s -> new Chunking(parseInt(s))),
-              settings.get("inflight", Tuning.DEFAULT.inFlight(), Config::parseInt));
+              settings.get("slots", Tuning.DEFAULT.slots(), Config::parseInt),
+              settings.get("inflight", Tuning.DEFAULT.inFlight(), Config::parseInt),
+              settings.get("cache.kib", Tuning.DEFAULT.cacheBytes(), s -> 1024L * parseInt(s)));
       engineName = settings.get("engine", "", Function.identity());
       kernelName = settings.get("kernel", "", Function.identity());
       windowDirectory = settings.get("window.directory", Window.DEFAULT_DIRECTORY, Path::of);

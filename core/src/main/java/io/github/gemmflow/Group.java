@@ -6,6 +6,8 @@ import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.pipeline.Members;
 import io.github.gemmflow.pipeline.Pipeline;
 import io.github.gemmflow.plan.Domains;
+import io.github.gemmflow.plan.Path;
+import io.github.gemmflow.plan.Tuning;
 import io.github.gemmflow.window.Bell;
 import io.github.gemmflow.window.Breakage;
 import io.github.gemmflow.window.Window;
@@ -87,17 +89,28 @@ public final class Group {
   }
 
   /**
-   * Opens a workspace: room for steps of up to {@code maxRows x maxColumns} in shared memory, twice
-   * per host. Collective.
+   * Opens a workspace with the configuration's tuning: room for steps of up to {@code maxRows x
+   * maxColumns} in shared memory, twice per host, unless all steps are to be streamed. Collective.
    *
    * @param maxRows the most rows of A, over all ranks, that a step may have
    * @param maxColumns the most columns of A that an operator may have
    * @param type the element type of A
    */
   public Workspace workspace(long maxRows, long maxColumns, DType type) {
+    return workspace(maxRows, maxColumns, type, world.config().tuning());
+  }
+
+  /**
+   * Opens a workspace with a tuning of its own. Collective. If the path is {@link Path#STREAMED},
+   * what it takes of shared memory does not depend on {@code maxRows}.
+   *
+   * @param tuning what its operators start from; its path, chunks and slots also say what there is
+   *     room for
+   */
+  public Workspace workspace(long maxRows, long maxColumns, DType type, Tuning tuning) {
     checkOpen();
     int firstTag = Math.multiplyExact(opened++, Pipeline.tags(size()));
-    Workspace workspace = Workspace.open(this, maxRows, maxColumns, type, firstTag);
+    Workspace workspace = Workspace.open(this, maxRows, maxColumns, type, tuning, firstTag);
     synchronized (workspaces) {
       workspaces.add(workspace);
     }

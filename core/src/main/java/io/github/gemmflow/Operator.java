@@ -6,6 +6,8 @@ import io.github.gemmflow.matrix.Matrix;
 import io.github.gemmflow.pipeline.StepPlans;
 import io.github.gemmflow.pipeline.Work;
 import io.github.gemmflow.plan.Plan;
+import io.github.gemmflow.plan.Tuning;
+import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -19,18 +21,18 @@ import java.util.concurrent.atomic.AtomicLong;
 public abstract sealed class Operator implements AutoCloseable permits AllGather, AllGatherMatmul {
   private final Workspace workspace;
   private final int number;
-  private final long columns;
+  private final Shape shape;
   private final StepPlans plans;
   private final boolean keepsGathered;
   private final AtomicLong steps = new AtomicLong();
   private volatile boolean closed;
   private final AtomicInteger openSteps = new AtomicInteger();
 
-  Operator(Workspace workspace, int number, long columns, StepPlans plans, boolean keepsGathered) {
+  Operator(Workspace workspace, int number, Shape shape, Tuning tuning, boolean keepsGathered) {
     this.workspace = workspace;
     this.number = number;
-    this.columns = columns;
-    this.plans = plans;
+    this.shape = shape;
+    this.plans = workspace.plans(shape, keepsGathered, tuning);
     this.keepsGathered = keepsGathered;
   }
 
@@ -39,7 +41,8 @@ public abstract sealed class Operator implements AutoCloseable permits AllGather
    * deadline, for ranks of this host that still read the rows of the step before the last. Other
    * ranks may begin the same step with {@link #begin(long)}.
    *
-   * @param rowsPerRank the rows that each rank of the group gives; in all at most the workspace's
+   * @param rowsPerRank the rows that each rank of the group gives; in all at most the workspace's.
+   *     Along columns they are the same rows, so the same number for each
    * @throws IllegalArgumentException if the counts are wrong; the step has not begun then
    * @throws IllegalStateException if a step of the workspace is open, or something is closed
    * @throws io.github.gemmflow.failure.GemmflowException if the ranks cannot go on together
@@ -50,7 +53,9 @@ public abstract sealed class Operator implements AutoCloseable permits AllGather
 
   /**
    * Begins a step in which this rank knows only its own row count. Collective. Costs one small
-   * message to each other host, and waits, with the deadline, for all ranks to begin it too.
+   * message to each other host, and waits, with the deadline, for all ranks to begin it too. If A
+   * is gathered along columns, every rank has the same count, and this is the same as giving it for
+   * each of them.
    *
    * @param myRows the rows that this rank gives
    * @throws IllegalArgumentException if it is wrong, or, on all ranks that called this, if the
@@ -63,6 +68,11 @@ public abstract sealed class Operator implements AutoCloseable permits AllGather
       throw new IllegalArgumentException(
           "rank %d cannot hold %d rows; the workspace holds %d in all"
               .formatted(workspace.group().rank(), myRows, workspace.maxRows()));
+    }
+    if (shape.isAlongColumns()) {
+      long[] rowsPerRank = new long[workspace.group().size()];
+      Arrays.fill(rowsPerRank, myRows);
+      return begin(rowsPerRank);
     }
     return begin(() -> workspace.pipeline().begin(plans, number, myRows));
   }
@@ -91,9 +101,10 @@ public abstract sealed class Operator implements AutoCloseable permits AllGather
    * @param outputs as for {@link Step#run}
    */
   public void run(Matrix a, Matrix... outputs) {
-    if (a.columns() != columns) {
+    if (a.columns() != inputColumns()) {
       throw new IllegalArgumentException(
-          "A must have %d columns, not %d".formatted(columns, a.columns()));
+          "what rank %d gives must have %d columns, not %d"
+              .formatted(workspace.group().rank(), inputColumns(), a.columns()));
     }
     try (Step step = begin(a.rows())) {
       step.input().copyFrom(a);
@@ -103,10 +114,19 @@ public abstract sealed class Operator implements AutoCloseable permits AllGather
 
   /** The columns of A. */
   public long columns() {
-    return columns;
+    return shape.columns();
   }
 
-  /** What was decided about how rows travel. */
+  /** The columns of what this rank gives: all of A's, unless it is gathered along columns. */
+  public long inputColumns() {
+    return shape.columnsOf(workspace.group().rank());
+  }
+
+  Shape shape() {
+    return shape;
+  }
+
+  /** What was decided about how rows travel; {@link Plan#explain} says why. */
   public Plan plan() {
     return plans.plan();
   }

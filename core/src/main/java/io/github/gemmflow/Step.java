@@ -2,11 +2,10 @@
 package io.github.gemmflow;
 
 import io.github.gemmflow.matrix.Block;
+import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
 import io.github.gemmflow.pipeline.Pipeline;
 import io.github.gemmflow.pipeline.Work;
-import io.github.gemmflow.plan.StepPlan;
-import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -55,17 +54,12 @@ public final class Step implements AutoCloseable {
   }
 
   /**
-   * Where this rank writes its rows: they are read right there by the other ranks of its host. May
-   * be used until the step runs.
+   * Where this rank writes its rows, or its columns of all rows. Gathered rows are read right there
+   * by the other ranks of its host. May be used until the step runs.
    */
   public Matrix input() {
     checkInput();
-    StepPlan plan = pipeline.plan();
-    int rank = workspace.group().rank();
-    long first = plan.firstRow(rank);
-    long rows = plan.rows(rank);
-    return Matrix.wrap(memory(first, first + rows), workspace.type(), rows, operator.columns())
-        .under(this::checkInput);
+    return matrix(pipeline.input(new Block()), operator.inputColumns()).under(this::checkInput);
   }
 
   /**
@@ -80,14 +74,14 @@ public final class Step implements AutoCloseable {
           "the operator does not keep the gathered rows: build it with keepGathered()");
     }
     checkComplete();
-    long rows = pipeline.plan().totalRows();
-    return Matrix.wrap(memory(0, rows).asReadOnly(), workspace.type(), rows, operator.columns())
+    return matrix(pipeline.gathered(new Block()), operator.columns())
+        .asReadOnly()
         .under(this::checkComplete);
   }
 
-  private MemorySegment memory(long from, long to) {
-    Block rows = pipeline.rows(new Block(), from, to);
-    return rows.memory().asSlice(rows.offset(), rows.bytes());
+  private Matrix matrix(Block rows, long columns) {
+    DType type = workspace.type();
+    return Matrix.wrap(rows.span(), type, rows.rows(), columns, rows.stride() / type.bytes());
   }
 
   /**

@@ -8,6 +8,7 @@ import io.github.gemmflow.pipeline.Crew;
 import io.github.gemmflow.pipeline.Pipeline;
 import io.github.gemmflow.pipeline.Space;
 import io.github.gemmflow.pipeline.StepPlans;
+import io.github.gemmflow.plan.Capacity;
 import io.github.gemmflow.plan.Domains;
 import io.github.gemmflow.plan.Plan;
 import io.github.gemmflow.plan.Problem;
@@ -29,9 +30,10 @@ public final class Workspace implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("io.github.gemmflow");
 
   private final Group group;
-  private final long maxRows;
+  private final Capacity capacity;
   private final long maxColumns;
   private final DType type;
+  private final Tuning tuning;
   private final Window window;
   private final Crew crew;
   private final Pipeline pipeline;
@@ -41,45 +43,52 @@ public final class Workspace implements AutoCloseable {
   private boolean closed;
 
   private Workspace(
-      Group group, long maxRows, long maxColumns, DType type, int firstTag, Window window) {
+      Group group,
+      Capacity capacity,
+      long maxColumns,
+      DType type,
+      Tuning tuning,
+      int firstTag,
+      Window window) {
     this.group = group;
-    this.maxRows = maxRows;
+    this.capacity = capacity;
     this.maxColumns = maxColumns;
     this.type = type;
+    this.tuning = tuning;
     this.window = window;
     this.crew = new Crew("gemmflow-" + group.world().rank(), threads());
     this.pipeline =
         new Pipeline(
             group.members(),
-            new Space(
-                window.memory(),
-                group.domains(),
-                group.domains().of(group.rank()),
-                slotBytes(maxRows, maxColumns, type)),
+            new Space(window.memory(), group.domains(), group.domains().of(group.rank()), capacity),
             crew,
             group.world().commThread(),
             group.channel(),
             firstTag);
   }
 
-  static Workspace open(Group group, long maxRows, long maxColumns, DType type, int firstTag) {
+  static Workspace open(
+      Group group, long maxRows, long maxColumns, DType type, Tuning tuning, int firstTag) {
     Config config = group.world().config();
     Map<String, Object> fields = new LinkedHashMap<>();
     fields.put("version", Version.TEXT);
     fields.put("maxRows", maxRows);
     fields.put("maxColumns", maxColumns);
     fields.put("type", type);
+    fields.put("path", tuning.path() == null ? "by rule" : tuning.path());
+    fields.put("chunks", tuning.chunking());
+    fields.put("slots", tuning.slots());
+    fields.put("cache", tuning.cacheBytes());
     fields.put("deadline", config.deadline());
     Domains domains = group.domains();
-    long bytes =
+    int domain = domains.of(group.rank());
+    Capacity capacity =
         group
             .agreement()
             .reach(
                 "opening a workspace",
                 fields,
-                () ->
-                    Space.bytes(
-                        domains, domains.of(group.rank()), slotBytes(maxRows, maxColumns, type)));
+                () -> capacity(maxRows, maxColumns, type, domains, tuning));
     Window window =
         SharedWindow.open(
             "opening a workspace",
@@ -88,17 +97,24 @@ public final class Workspace implements AutoCloseable {
             group.rank(),
             config.windowDirectory(),
             group.world().island(),
-            bytes);
-    return new Workspace(group, maxRows, maxColumns, type, firstTag, window);
+            Space.bytes(domains, domain, capacity));
+    return new Workspace(group, capacity, maxColumns, type, tuning, firstTag, window);
   }
 
-  private static long slotBytes(long maxRows, long maxColumns, DType type) {
+  private static Capacity capacity(
+      long maxRows, long maxColumns, DType type, Domains domains, Tuning tuning) {
     if (maxRows < 0 || maxColumns < 0) {
       throw new IllegalArgumentException(
           "a workspace cannot hold %d x %d".formatted(maxRows, maxColumns));
     }
     try {
-      return Math.multiplyExact(Math.multiplyExact(maxRows, maxColumns), (long) type.bytes());
+      long rowBytes = Math.multiplyExact(maxColumns, (long) type.bytes());
+      Capacity capacity = Capacity.of(maxRows, rowBytes, domains, tuning);
+      for (int domain = 0; domain < domains.count(); domain++) {
+        // Throws on overflow.
+        Space.bytes(domains, domain, capacity);
+      }
+      return capacity;
     } catch (ArithmeticException e) {
       throw new IllegalArgumentException(
           "a workspace of %d x %d %s is larger than any memory"
@@ -109,7 +125,7 @@ public final class Workspace implements AutoCloseable {
 
   /** The most rows of A, over all ranks, that a step may have. */
   public long maxRows() {
-    return maxRows;
+    return capacity.maxRows();
   }
 
   /** The most columns of A that an operator may have. */
@@ -124,7 +140,7 @@ public final class Workspace implements AutoCloseable {
 
   @Override
   public String toString() {
-    return "workspace of %d x %d %s".formatted(maxRows, maxColumns, type);
+    return "workspace of %d x %d %s".formatted(maxRows(), maxColumns, type);
   }
 
   /** What this workspace has done so far, on this rank. */
@@ -149,11 +165,21 @@ public final class Workspace implements AutoCloseable {
     return operators++;
   }
 
-  /** The plan for rows of a length; equal for equal rows and tuning. */
-  synchronized StepPlans plans(long columns, Tuning tuning) {
-    Problem problem = new Problem(columns * type.bytes(), maxRows);
+  /** What operators start from. */
+  Tuning tuning() {
+    return tuning;
+  }
+
+  boolean hasRoomForGathered() {
+    return capacity.gathered();
+  }
+
+  /** The plan for a shape; equal for equal shapes and tuning. */
+  synchronized StepPlans plans(Shape shape, boolean keepsGathered, Tuning tuned) {
+    Problem problem = shape.problem(type, capacity);
+    Problem wanted = keepsGathered ? problem.keepingGathered() : problem;
     return plans.computeIfAbsent(
-        Map.entry(problem, tuning), k -> new StepPlans(Plan.of(problem, group.domains(), tuning)));
+        Map.entry(wanted, tuned), k -> new StepPlans(Plan.of(wanted, group.domains(), tuned)));
   }
 
   /** The thread that runs steps for callers who do not want to wait. */

@@ -16,6 +16,7 @@ import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.kit.Exact;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
+import io.github.gemmflow.plan.Path;
 import io.github.gemmflow.plan.Schedule;
 import io.github.gemmflow.plan.Tuning;
 import java.lang.foreign.Arena;
@@ -47,7 +48,7 @@ class AgreementTest {
         "type: rank 0 has F32, rank 2 has BF16",
         "deadline: rank 0 has PT9S, rank 2 has PT8S",
         "columns of A: rank 0 has 5, rank 2 has 4",
-        "schedule: rank 0 has mesh, rank 2 has ring",
+        "schedule: rank 0 has by rule, rank 2 has ring",
         "chunks: rank 0 has 3 rows, rank 2 has by rule",
       })
   void eachSharedFieldIsCompared(String expected) {
@@ -72,6 +73,42 @@ class AgreementTest {
                       world.group().workspace(mine.maxRows, mine.maxColumns, mine.type);
                   AllGather gather =
                       AllGather.on(space).columns(mine.columns).tuning(mine.tuning).build()) {
+                assertEquals(0, gather.steps(), "nobody gets here");
+              }
+            });
+    for (Throwable e : thrown) {
+      String message = assertInstanceOf(DisagreementException.class, e).toString();
+      assertTrue(message.endsWith("do not agree on " + expected), message);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "path: rank 0 has by rule, rank 2 has streamed",
+        "chunks: rank 0 has by rule, rank 2 has 9 rows",
+        "slots: rank 0 has 2, rank 2 has 3",
+        "cache: rank 0 has 2097152, rank 2 has 1024",
+        "columns of each rank: rank 0 has [2, 3, 0], rank 2 has [2, 2, 1]",
+      })
+  void whatAWorkspaceHasRoomForIsCompared(String expected) {
+    Tuning same = Tuning.DEFAULT;
+    Tuning odd =
+        switch (expected.substring(0, expected.indexOf(':'))) {
+          case "path" -> same.withPath(Path.STREAMED);
+          case "chunks" -> same.withChunkRows(9);
+          case "slots" -> same.withSlots(3);
+          case "cache" -> same.withCacheBytes(1024);
+          default -> same;
+        };
+    Throwable[] thrown =
+        runAll(
+            rank -> Config.load(),
+            world -> {
+              boolean isOdd = world.rank() == ODD;
+              try (Workspace space = world.group().workspace(10, 5, DType.F32, isOdd ? odd : same);
+                  AllGather gather =
+                      AllGather.on(space).columnsPerRank(2, isOdd ? 2 : 3, isOdd ? 1 : 0).build()) {
                 assertEquals(0, gather.steps(), "nobody gets here");
               }
             });

@@ -5,7 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.github.gemmflow.plan.Path;
 import io.github.gemmflow.plan.Schedule;
+import io.github.gemmflow.plan.Tuning;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Properties;
@@ -25,10 +27,18 @@ class ConfigTest {
     Config config =
         load(
             Map.of("gemmflow.deadline", "250ms", "gemmflow.schedule", "ring"),
-            Map.of("GEMMFLOW_DEADLINE", "7s", "GEMMFLOW_CHUNK_ROWS", "12"));
+            Map.of(
+                "GEMMFLOW_DEADLINE",
+                "7s",
+                "GEMMFLOW_CHUNK_ROWS",
+                "12",
+                "GEMMFLOW_PATH",
+                "streamed"));
     assertEquals(Duration.ofMillis(250), config.deadline());
     assertEquals(Schedule.RING, config.tuning().schedule());
     assertEquals(12, config.tuning().chunking().rows());
+    assertEquals(Path.STREAMED, config.tuning().path());
+    assertEquals(Tuning.DEFAULT, load(Map.of(), Map.of()).tuning());
     assertEquals(Duration.ofMinutes(5), config.setupDeadline());
     assertEquals(1, config.threads());
   }
@@ -41,6 +51,9 @@ class ConfigTest {
     "threads, 0",
     "threads, many",
     "schedule, star",
+    "path, across",
+    "slots, 0",
+    "cache.kib, -1",
     "chunk.rows, -1",
     "idle, never",
     "inflight, 0"

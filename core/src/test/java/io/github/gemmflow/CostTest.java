@@ -9,6 +9,7 @@ import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.kit.Exact;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
+import io.github.gemmflow.plan.Tuning;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a step, a wait and an operator cost. */
@@ -32,25 +34,26 @@ class CostTest {
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
   @ParameterizedTest
-  @ValueSource(strings = {"0,0,0", "0,0,1"})
-  void aStepAllocatesLittle(String placement) {
+  @CsvSource(
+      delimiter = ';',
+      value = {"0,0,0;GATHERED", "0,0,1;GATHERED", "0,0,0;STREAMED", "0,0,1;STREAMED"})
+  void aStepAllocatesLittle(String placement, io.github.gemmflow.plan.Path path) {
     int[] hosts = Stream.of(placement.split(",")).mapToInt(Integer::parseInt).toArray();
     int warmUp = 3_000;
     int measured = 3_000;
     long[] bytes = new long[1];
     CyclicBarrier barrier = new CyclicBarrier(hosts.length);
+    Tuning tuning = Tuning.DEFAULT.withPath(path).withChunkRows(2);
     LocalWorld.onHosts(hosts)
         .config(Config.builder().threads(2).build())
         .run(
             world -> {
               try (Arena arena = Arena.ofShared();
-                  Workspace space = world.group().workspace(60, 16, DType.BF16)) {
+                  Workspace space = world.group().workspace(60, 16, DType.BF16, tuning)) {
                 Matrix c = Matrix.allocate(DType.F32, 60, 80, arena);
                 Matrix b = Exact.matrix(DType.BF16, 16, 80, 1, arena);
-                var tuning = world.config().tuning().withChunkRows(2);
                 try (var weights = world.pack(b, WeightLayout.IN_OUT);
-                    var product =
-                        AllGatherMatmul.on(space).weights(weights).tuning(tuning).build()) {
+                    var product = AllGatherMatmul.on(space).weights(weights).build()) {
                   long[] rows = {20, 0, 20};
                   runSteps(product, rows, c, warmUp);
                   barrier.await();

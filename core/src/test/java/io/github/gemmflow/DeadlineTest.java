@@ -12,8 +12,10 @@ import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.kit.Cases;
 import io.github.gemmflow.kit.Draw;
 import io.github.gemmflow.kit.Exact;
+import io.github.gemmflow.kit.Way;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
+import io.github.gemmflow.plan.Path;
 import io.github.gemmflow.plan.Tuning;
 import java.lang.foreign.Arena;
 import java.time.Duration;
@@ -21,6 +23,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Nobody waits for ever, nobody computes with rows that did not arrive, and nobody cries wolf. */
 class DeadlineTest {
@@ -130,20 +134,22 @@ class DeadlineTest {
     private void steps(World world, long[] progressAt) {
       Draw shared = new Draw(lostTransfer * 1000 + lostStep);
       Group group = world.group();
+      Tuning room = shared.room(4);
+      Tuning tuning = shared.tuning(4, K * Float.BYTES, room, group.domains());
+      Way way = Way.draw(shared, group.size(), K, tuning);
       try (Arena arena = Arena.ofShared();
-          Workspace space = group.workspace(MAX_ROWS + 1, K, DType.F32)) {
+          Workspace space = group.workspace(MAX_ROWS + 1, K, DType.F32, room)) {
         Matrix b = Exact.matrix(DType.F32, K, N, 7, arena);
         Matrix c = Matrix.allocate(DType.F32, MAX_ROWS + 1, N, arena);
         try (var weights = world.pack(b, WeightLayout.IN_OUT);
-            var operator =
-                AllGatherMatmul.on(space).weights(weights).tuning(shared.tuning(4)).build()) {
+            var operator = way.on(AllGatherMatmul.on(space).weights(weights)).build()) {
           for (int i = 0; i < STEPS; i++) {
             atStep.set(i);
             long[] rows = shared.rows(group.size(), MAX_ROWS);
             rows[shared.below(group.size())] = 1;
             maybeLose(Place.BEFORE_BEGIN);
-            try (Step step = operator.begin(rows)) {
-              Exact.fill(step.input(), i, step.firstRow());
+            try (Step step = way.begin(operator, rows)) {
+              way.fill(step, i, group.rank());
               maybeLose(Place.BEFORE_RUN);
               Matrix target = c.fill(Float.NaN).rows(0, step.rows());
               step.run(target);
@@ -202,8 +208,9 @@ class DeadlineTest {
   }
 
   /** A rank that multiplies for longer than the deadline is not waiting. */
-  @Test
-  void aLongProductIsNotAWait() {
+  @ParameterizedTest
+  @EnumSource(Path.class)
+  void aLongProductIsNotAWait(Path path) {
     Duration deadline = Duration.ofMillis(600);
     CountDownLatch rankZeroIsDone = new CountDownLatch(1);
     Config slow =
@@ -222,7 +229,10 @@ class DeadlineTest {
         .run(
             world -> {
               try (Arena arena = Arena.ofShared();
-                  Workspace space = world.group().workspace(MAX_ROWS, K, DType.F32)) {
+                  Workspace space =
+                      world
+                          .group()
+                          .workspace(MAX_ROWS, K, DType.F32, Tuning.DEFAULT.withPath(path))) {
                 Matrix b = Exact.matrix(DType.F32, K, N, 7, arena);
                 Matrix c = Matrix.allocate(DType.F32, 2, N, arena);
                 try (var weights = world.pack(b, WeightLayout.IN_OUT);
@@ -245,13 +255,14 @@ class DeadlineTest {
   /**
    * Rows that need longer than the deadline to leave, but do leave, are not late, nor is a reader.
    */
-  @Test
-  void whatMovesIsNotLate() {
+  @ParameterizedTest
+  @EnumSource(Path.class)
+  void whatMovesIsNotLate(Path path) {
     Duration deadline = Duration.ofMillis(400);
     Config config =
         Config.builder()
             .deadline(deadline)
-            .tuning(Tuning.DEFAULT.withChunkRows(1).withInFlight(1))
+            .tuning(Tuning.DEFAULT.withPath(path).withChunkRows(1).withInFlight(1))
             .kernel(new StallingKernel(() -> LockSupport.parkNanos(deadline.toNanos() / 3)))
             .build();
     Chaos slow = new Chaos(1, Duration.ofMillis(150), 0, -1, Duration.ZERO);

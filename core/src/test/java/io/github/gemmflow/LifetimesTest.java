@@ -11,13 +11,17 @@ import io.github.gemmflow.failure.GemmflowException;
 import io.github.gemmflow.kernel.PackedWeights;
 import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.kit.Exact;
+import io.github.gemmflow.kit.Way;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
+import io.github.gemmflow.plan.Tuning;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
@@ -26,6 +30,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Using something after its end throws IllegalStateException; it never reads freed memory. */
 class LifetimesTest {
@@ -34,8 +40,17 @@ class LifetimesTest {
     Step ranStep() {
       Step step = gather.begin(new long[] {2});
       step.input().fill(1);
-      step.run();
+      run(step);
       return step;
+    }
+
+    /** Gathered rows need no output. */
+    void run(Step step) {
+      if (gather.plan().isStreamed()) {
+        step.run(Matrix.allocate(DType.F32, 2, 3, arena));
+      } else {
+        step.run();
+      }
     }
   }
 
@@ -52,13 +67,13 @@ class LifetimesTest {
                   p -> {
                     Step step = p.ranStep();
                     step.close();
-                    step.run();
+                    p.run(step);
                   }),
               Map.entry(
                   "run twice",
                   p -> {
                     try (Step step = p.ranStep()) {
-                      step.run();
+                      p.run(step);
                     }
                   }),
               Map.entry(
@@ -73,7 +88,7 @@ class LifetimesTest {
                   p -> {
                     try (Step step = p.gather.begin(new long[] {2})) {
                       Matrix input = step.input().fill(1);
-                      step.run();
+                      p.run(step);
                       input.set(0, 0, 3);
                     }
                   }),
@@ -100,7 +115,7 @@ class LifetimesTest {
                       try {
                         step.gathered();
                       } finally {
-                        step.run();
+                        p.run(step);
                       }
                     }
                   }),
@@ -177,19 +192,31 @@ class LifetimesTest {
 
   @TestFactory
   Stream<DynamicTest> wrongUseThrows() {
+    List<Way> ways = new ArrayList<>();
+    for (var path : io.github.gemmflow.plan.Path.values()) {
+      Tuning tuning = Tuning.DEFAULT.withPath(path);
+      ways.add(Way.alongRows(tuning));
+      ways.add(new Way(tuning, List.of(3L)));
+    }
     return WRONG_USES.entrySet().stream()
-        .map(
+        .flatMap(
             entry ->
-                DynamicTest.dynamicTest(
-                    entry.getKey(),
-                    () -> assertThrows(IllegalStateException.class, () -> use(entry.getValue()))));
+                ways.stream()
+                    .map(
+                        way ->
+                            DynamicTest.dynamicTest(
+                                entry.getKey() + " " + way,
+                                () ->
+                                    assertThrows(
+                                        IllegalStateException.class,
+                                        () -> use(entry.getValue(), way)))));
   }
 
-  private static void use(Use use) throws Exception {
+  private static void use(Use use, Way way) throws Exception {
     try (Arena arena = Arena.ofConfined();
         World world = World.single();
-        Workspace space = world.group().workspace(4, 3, DType.F32);
-        AllGather gather = AllGather.on(space).build()) {
+        Workspace space = world.group().workspace(4, 3, DType.F32, way.tuning());
+        AllGather gather = way.on(AllGather.on(space), 3).build()) {
       use.by(new Parts(world, space, gather, arena));
     }
   }
@@ -370,17 +397,22 @@ class LifetimesTest {
             });
   }
 
-  @Test
-  void aWorldClosesWhileAStepRunsInTheBackground() {
-    LocalWorld.of(2)
-        .run(
-            world -> {
-              Workspace space = world.group().workspace(4, 3, DType.F32);
-              AllGather gather = AllGather.on(space).build();
-              if (world.rank() == 0) {
-                gather.begin(new long[] {1, 1}).start();
-              }
-            });
+  @ParameterizedTest
+  @EnumSource(io.github.gemmflow.plan.Path.class)
+  void aWorldClosesWhileAStepRunsInTheBackground(io.github.gemmflow.plan.Path path) {
+    Tuning tuning = Tuning.DEFAULT.withPath(path).withChunkRows(1);
+    try (Arena arena = Arena.ofShared()) {
+      Matrix all = Matrix.allocate(DType.F32, 4, 3, arena);
+      LocalWorld.onHosts(0, 0, 1)
+          .run(
+              world -> {
+                Workspace space = world.group().workspace(4, 3, DType.F32, tuning);
+                AllGather gather = AllGather.on(space).build();
+                if (world.rank() == 0) {
+                  gather.begin(new long[] {2, 1, 1}).start(all);
+                }
+              });
+    }
   }
 
   /** A rank that fails before it joins leaves no file of those that wait for it. */

@@ -8,41 +8,50 @@ import io.github.gemmflow.engine.Chaos;
 import io.github.gemmflow.engine.ChaosEngine;
 import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.kit.Draw;
+import io.github.gemmflow.kit.Way;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
+import io.github.gemmflow.plan.Path;
 import io.github.gemmflow.plan.Schedule;
 import io.github.gemmflow.plan.Tuning;
 import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
 import java.security.MessageDigest;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Schedule, chunks, placement, threads and arrival order never change a bit of C. */
+/** Schedule, path, axis, chunks, placement, threads and arrival order never change a bit of C. */
 class SameBitsTest {
   private static final long[] ROWS = {13, 0, 29, 7, 1, 16};
   private static final int RANKS = ROWS.length;
   private static final long M = 66;
   private static final int K = 53;
   private static final int N = 131;
+  private static final List<Long> COLUMNS = List.of(20L, 1L, 0L, 15L, 7L, 10L);
 
   @ParameterizedTest
   @EnumSource(DType.class)
   void hashIsTheSameWhateverTheWay(DType type) {
-    String expected = hash(type, new int[RANKS], Tuning.DEFAULT, 1, w -> w);
+    String expected = hash(type, new int[RANKS], Way.alongRows(Tuning.DEFAULT), 1, w -> w);
     int[][] placements = {{0, 0, 0, 1, 1, 1}, {0, 1, 2, 0, 1, 2}, {0, 1, 1, 2, 3, 3}};
     for (int[] hosts : placements) {
       for (Schedule schedule : Schedule.ALL) {
         for (long chunkRows : new long[] {0, 1, 2, 5, 29}) {
           Tuning tuning = Tuning.DEFAULT.withSchedule(schedule).withChunkRows(chunkRows);
           int threads = 1 + (int) (chunkRows % 3);
-          assertEquals(
-              expected,
-              hash(type, hosts, tuning, threads, w -> w),
-              () -> tuning + " with " + threads + " threads");
+          for (Path path : Path.values()) {
+            for (List<Long> columnsPerRank : List.of(List.<Long>of(), COLUMNS)) {
+              Way way = new Way(tuning.withPath(path), columnsPerRank);
+              assertEquals(
+                  expected,
+                  hash(type, hosts, way, threads, w -> w),
+                  () -> way + " with " + threads + " threads");
+            }
+          }
         }
       }
     }
@@ -50,7 +59,7 @@ class SameBitsTest {
 
   @Test
   void hashIsTheSameForAHundredChaosSeeds() {
-    String expected = hash(DType.BF16, new int[RANKS], Tuning.DEFAULT, 1, w -> w);
+    String expected = hash(DType.BF16, new int[RANKS], Way.alongRows(Tuning.DEFAULT), 1, w -> w);
     for (long seed = 0; seed < 100; seed++) {
       Draw draw = new Draw(seed);
       Chaos chaos = Chaos.delays(seed);
@@ -59,7 +68,7 @@ class SameBitsTest {
           hash(
               DType.BF16,
               draw.hosts(RANKS),
-              draw.tuning(M),
+              Way.draw(draw, RANKS, K, draw.room(M)),
               1 + draw.below(3),
               w -> w.decorate(engine -> new ChaosEngine(engine, chaos))),
           "chaos seed " + seed);
@@ -68,28 +77,32 @@ class SameBitsTest {
 
   /** Runs the product and returns the hash of C, which must be the same on all ranks. */
   private static String hash(
-      DType type, int[] hosts, Tuning tuning, int threads, UnaryOperator<LocalWorld> shape) {
+      DType type, int[] hosts, Way way, int threads, UnaryOperator<LocalWorld> shape) {
     String[] hashes = new String[RANKS];
-    Config config = Config.builder().threads(threads).tuning(tuning).build();
+    Config config = Config.builder().threads(threads).build();
     shape
         .apply(LocalWorld.onHosts(hosts).config(config))
-        .run(world -> hashes[world.rank()] = product(world, type));
+        .run(world -> hashes[world.rank()] = product(world, type, way));
     for (String hash : hashes) {
       assertEquals(hashes[0], hash);
     }
     return hashes[0];
   }
 
-  private static String product(World world, DType type) throws Exception {
+  private static String product(World world, DType type, Way way) throws Exception {
     try (Arena arena = Arena.ofShared();
-        Workspace space = world.group().workspace(M, K, type)) {
+        Workspace space = world.group().workspace(M, K, type, way.tuning())) {
       Matrix a = Reals.matrix(type, M, K, 1, arena);
       Matrix b = Reals.matrix(type, K, N, 2, arena);
       Matrix c = Matrix.allocate(DType.F32, M, N, arena).fill(Float.NaN);
       try (var weights = world.pack(b, WeightLayout.IN_OUT);
-          var product = AllGatherMatmul.on(space).weights(weights).build();
-          Step step = product.begin(ROWS)) {
-        step.input().copyFrom(a.rows(step.firstRow(), step.firstRow() + ROWS[world.rank()]));
+          var product = way.on(AllGatherMatmul.on(space).weights(weights)).build();
+          Step step = way.begin(product, ROWS)) {
+        Matrix input = step.input();
+        long column = way.firstColumn(world.rank());
+        input.copyFrom(
+            a.rows(step.firstRow(), step.firstRow() + input.rows())
+                .columns(column, column + input.columns()));
         step.run(c);
       }
       checkBound(a, b, c);

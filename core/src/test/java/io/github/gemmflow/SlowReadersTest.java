@@ -6,14 +6,20 @@ import io.github.gemmflow.engine.ChaosEngine;
 import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.kit.Draw;
 import io.github.gemmflow.kit.Exact;
+import io.github.gemmflow.kit.Way;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
+import io.github.gemmflow.plan.Path;
 import io.github.gemmflow.plan.Schedule;
 import io.github.gemmflow.plan.Tuning;
 import java.lang.foreign.Arena;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -22,22 +28,54 @@ import org.junit.jupiter.params.provider.ValueSource;
  * reading them. Many ranks have no rows, so that others need not wait for them and run ahead.
  */
 class SlowReadersTest {
-  private static final int STEPS = 10_000;
   private static final int MAX_ROWS = 40;
   private static final int K = 6;
   private static final int N = 3;
 
   @ParameterizedTest
   @ValueSource(strings = {"0,0,0,0,0", "0,0,0,1,1"})
-  void tenThousandSteps(String placement) {
-    int[] hosts =
-        java.util.Arrays.stream(placement.split(",")).mapToInt(Integer::parseInt).toArray();
+  void gatheredRows(String placement) {
+    run(placement, Tuning.DEFAULT.withPath(Path.GATHERED), 10_000);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      textBlock =
+          """
+          0,0,0,0,0;1
+          0,0,0,0,0;2
+          0,0,0,0,0;3
+          0,0,0,0,0;5
+          0,0,0,1,1;1
+          0,0,0,1,1;2
+          0,0,0,1,1;3
+          0,0,0,1,1;5
+          0,1,1,2,2;1
+          0,1,1,2,2;2
+          0,1,1,2,2;3
+          0,1,1,2,2;5
+          0,1,2,3,3;1
+          0,1,2,3,3;2
+          0,1,2,3,3;3
+          0,1,2,3,3;5
+          """)
+  void streamedRows(String placement, int slots) {
+    run(placement, Tuning.DEFAULT.withPath(Path.STREAMED).withSlots(slots).withChunkRows(4), 2_500);
+  }
+
+  private static void run(String placement, Tuning room, int otherwise) {
+    int steps = Integer.getInteger("gemmflow.steps", otherwise);
+    int[] hosts = Arrays.stream(placement.split(",")).mapToInt(Integer::parseInt).toArray();
     Config config =
-        Config.builder().kernel(new StallingKernel(SlowReadersTest::stallSometimes)).build();
+        Config.builder()
+            .kernel(new StallingKernel(SlowReadersTest::stallSometimes))
+            .threads(1 + room.slots() % 2)
+            .build();
     LocalWorld.onHosts(hosts)
         .config(config)
         .decorate(engine -> new ChaosEngine(engine, Chaos.delays(hosts.length)))
-        .run(world -> runSteps(world, hosts.length));
+        .run(world -> runSteps(world, room, steps));
   }
 
   private static void stallSometimes() {
@@ -46,21 +84,25 @@ class SlowReadersTest {
     }
   }
 
-  private static void runSteps(World world, int ranks) {
+  private static void runSteps(World world, Tuning room, int steps) {
+    int ranks = world.size();
     Draw draw = new Draw(ranks);
     try (Arena arena = Arena.ofShared();
-        Workspace space = world.group().workspace(MAX_ROWS, K, DType.F32)) {
+        Workspace space = world.group().workspace(MAX_ROWS, K, DType.F32, room)) {
       Matrix b = Exact.matrix(DType.F32, K, N, 7, arena);
       Matrix c = Matrix.allocate(DType.F32, MAX_ROWS, N, arena);
-      AllGatherMatmul[] operators = new AllGatherMatmul[Schedule.ALL.size()];
+      List<Way> ways = new ArrayList<>();
+      List<AllGatherMatmul> operators = new ArrayList<>();
       try (var weights = world.pack(b, WeightLayout.IN_OUT)) {
-        for (int i = 0; i < operators.length; i++) {
+        for (int i = 0; i < 2 * Schedule.ALL.size(); i++) {
           Tuning tuning =
-              Tuning.DEFAULT.withSchedule(Schedule.ALL.get(i)).withChunkRows(1 + 3L * i);
-          operators[i] = AllGatherMatmul.on(space).weights(weights).tuning(tuning).build();
+              room.withSchedule(Schedule.ALL.get(i % Schedule.ALL.size()))
+                  .withChunkRows(1 + 3L * i);
+          ways.add(Way.draw(draw, ranks, K, tuning));
+          operators.add(ways.get(i).on(AllGatherMatmul.on(space).weights(weights)).build());
         }
       }
-      for (int i = 0; i < STEPS; i++) {
+      for (int i = 0; i < steps; i++) {
         long[] rows = draw.rows(ranks, MAX_ROWS);
         if (draw.chance(0.5)) {
           int only = draw.below(ranks);
@@ -68,17 +110,16 @@ class SlowReadersTest {
             rows[rank] = rank == only ? rows[rank] : 0;
           }
         }
-        AllGatherMatmul operator = operators[draw.below(operators.length)];
-        try (Step step = operator.begin(rows)) {
-          Exact.fill(step.input(), i, step.firstRow());
+        int chosen = draw.below(operators.size());
+        Way way = ways.get(chosen);
+        try (Step step = way.begin(operators.get(chosen), rows)) {
+          way.fill(step, i, world.rank());
           Matrix target = c.fill(Float.NaN).rows(0, step.rows());
           step.run(target);
           Exact.checkProduct(target, i, 7, K);
         }
       }
-      for (AllGatherMatmul operator : operators) {
-        operator.close();
-      }
+      operators.forEach(AllGatherMatmul::close);
     }
   }
 }

@@ -63,6 +63,13 @@ public final class Block {
     return rows * rowBytes;
   }
 
+  /** The memory from the first byte of the rows to the last. */
+  public MemorySegment span() {
+    return bytes() == 0
+        ? memory.asSlice(0, 0)
+        : memory.asSlice(offset, (rows - 1) * stride + rowBytes);
+  }
+
   /** Whether there are no gaps between the rows. */
   public boolean isContiguous() {
     return stride == rowBytes || rows <= 1;

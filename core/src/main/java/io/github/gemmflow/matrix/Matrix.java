@@ -116,6 +116,11 @@ public final class Matrix {
     return new Matrix(memory, type, rows, columns, stride, lease);
   }
 
+  /** This matrix for reading only: whoever writes to it gets an exception. */
+  public Matrix asReadOnly() {
+    return new Matrix(memory.asReadOnly(), type, rows, columns, stride, lease);
+  }
+
   /** The rows from {@code from} up to, but not including, {@code to}: a view. */
   public Matrix rows(long from, long to) {
     checkRange("rows", from, to, rows);

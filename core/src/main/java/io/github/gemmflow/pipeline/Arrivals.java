@@ -29,8 +29,6 @@ final class Arrivals {
       int route = plan.route(part, members.rank());
       publish(step, route, plan.chunks(route));
     }
-    members.ringComm();
-    members.ringHost();
   }
 
   /** Says that the first chunks of a route are in the window. */
@@ -70,14 +68,29 @@ final class Arrivals {
   /** Tells the compute lane which rows are ready. */
   void update(OpenStep step, NextRun runs) {
     StepPlan plan = step.plan();
-    for (int route = 0; route < plan.routes(); route++) {
-      // Who holds the rows says what they are; who brings them in decided where they lie.
-      if (runs.ready(route) < plan.end(route)
-          && verify(step, plan.shard(route))
-          && verify(step, plan.owner(members.domain(), route))) {
-        runs.ready(route, plan.chunkBegin(route, chunks(step, route)));
+    for (int band = 0; band < plan.bands(); band++) {
+      if (runs.ready(band) < plan.bandEnd(band)) {
+        runs.ready(band, ready(step, band));
       }
     }
+  }
+
+  /** Up to which row of A the rows of a band are there, in all columns. */
+  private long ready(OpenStep step, int band) {
+    StepPlan plan = step.plan();
+    if (plan.isHome(band, members.rank())) {
+      return plan.bandEnd(band);
+    }
+    long ready = plan.bandEnd(band);
+    for (int i = 0; i < plan.bandRoutes(); i++) {
+      int route = plan.bandRoute(band, i);
+      // Who holds the rows says what they are; who brings them in decided where they lie.
+      boolean verified =
+          verify(step, plan.shard(route)) && verify(step, plan.owner(members.domain(), route));
+      long chunks = verified ? chunks(step, route) : 0;
+      ready = Math.min(ready, plan.chunkBegin(route, chunks));
+    }
+    return ready;
   }
 
   /**

@@ -14,7 +14,7 @@ final class CommLane implements CommThread.Agent {
 
   private final Members members;
   private final Space space;
-  private final StepTransfers[] slots = new StepTransfers[Space.SLOTS];
+  private final StepTransfers[] slots = new StepTransfers[Space.STEPS];
   private @Nullable EngineException suspect;
   private long suspectSince;
   private boolean stopped;
@@ -28,11 +28,17 @@ final class CommLane implements CommThread.Agent {
    *
    * @param firstTag the lowest of the {@link #tags} tags that are this workspace's
    */
-  CommLane(Members members, Space space, Arrivals arrivals, Channel channel, int firstTag) {
+  CommLane(
+      Members members,
+      Space space,
+      Places places,
+      Arrivals arrivals,
+      Channel channel,
+      int firstTag) {
     this.members = members;
     this.space = space;
     for (int slot = 0; slot < slots.length; slot++) {
-      slots[slot] = new StepTransfers(members, space, arrivals, channel, firstTag);
+      slots[slot] = new StepTransfers(members, space, places, arrivals, channel, firstTag);
     }
   }
 
@@ -72,7 +78,7 @@ final class CommLane implements CommThread.Agent {
       space.pulses().beat(members.commReader());
     }
     while (finished < laid && transfers(finished).isFinished()) {
-      space.ring().pass(members.commReader(), finished);
+      space.steps().pass(members.commReader(), finished, finished + 1);
       finished++;
       members.ringHost();
     }
@@ -80,7 +86,7 @@ final class CommLane implements CommThread.Agent {
   }
 
   private StepTransfers transfers(long number) {
-    return slots[space.ring().slot(number)];
+    return slots[space.steps().slot(number)];
   }
 
   private int pollHeaders() {

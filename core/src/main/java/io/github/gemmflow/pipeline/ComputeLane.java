@@ -5,22 +5,28 @@ import io.github.gemmflow.failure.DeadlineException;
 import io.github.gemmflow.matrix.Block;
 import io.github.gemmflow.plan.NextRun;
 import io.github.gemmflow.plan.Schedule;
+import io.github.gemmflow.plan.StepPlan;
 import io.github.gemmflow.window.Waiter;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Works on the rows of a step as they arrive. Each thread takes the next task of the current run;
- * when there is none left, it chooses the next run; when no row is ready, it sleeps.
+ * Works on the rows of a step as they arrive. Each thread feeds a chunk of this rank's own rows, if
+ * others wait for it, or takes the next task of the current run; when there is none left, it
+ * chooses the next run; when no row is ready, it sleeps.
  */
 final class ComputeLane {
   private static final int NO_TASK = -1;
+  private static final int FEED = -2;
+  private static final int NO_BAND = -1;
 
   private final Members members;
   private final Space space;
+  private final Places places;
   private final Arrivals arrivals;
   private final Diagnosis diagnosis;
+  private final Feeder feeder;
   private final Crew crew;
   private final NextRun runs;
   private final Worker[] workers;
@@ -37,9 +43,17 @@ final class ComputeLane {
   private long progressAt;
   private long runCount;
 
-  ComputeLane(Members members, Space space, Arrivals arrivals, Diagnosis diagnosis, Crew crew) {
+  ComputeLane(
+      Members members,
+      Space space,
+      Places places,
+      Arrivals arrivals,
+      Diagnosis diagnosis,
+      Crew crew) {
     this.members = members;
     this.space = space;
+    this.places = places;
+    this.feeder = new Feeder(members, space, places, arrivals);
     this.arrivals = arrivals;
     this.diagnosis = diagnosis;
     this.crew = crew;
@@ -51,7 +65,7 @@ final class ComputeLane {
     }
   }
 
-  /** Does all the work of a step; returns when it is complete. */
+  /** Publishes this rank's rows and does all the work of a step; returns when it is complete. */
   void run(OpenStep newStep, Work newWork) {
     synchronized (this) {
       step = newStep;
@@ -61,7 +75,9 @@ final class ComputeLane {
       failure = null;
       over = false;
       runs.reset(newStep.plan());
-      progress = arrivals.progress(newStep);
+      feeder.start(newStep);
+      passHome(newStep);
+      progress = signsOfLife(newStep);
       progressAt = System.nanoTime();
     }
     crew.run(job);
@@ -85,6 +101,54 @@ final class ComputeLane {
     return sum;
   }
 
+  /** Its own rows this rank reads at home: nobody needs to wait for it to read them in slots. */
+  private void passHome(OpenStep current) {
+    StepPlan plan = current.plan();
+    for (int band = 0; band < plan.bands(); band++) {
+      if (plan.isHome(band, members.rank())) {
+        pass(current, band, plan.bandChunks(band));
+      }
+    }
+  }
+
+  /** Lets go of the slots of a band whose chunks nobody here works on or will work on. */
+  private void release(OpenStep current, int band) {
+    StepPlan plan = current.plan();
+    if (band == NO_BAND || plan.isHome(band, members.rank())) {
+      return;
+    }
+    long taken = runs.taken(band);
+    long chunks = taken == plan.bandEnd(band) ? plan.bandChunks(band) : plan.bandChunk(band, taken);
+    if (band == runs.band() && nextTask < tasks) {
+      chunks = plan.bandChunk(band, runs.begin());
+    }
+    for (Worker worker : workers) {
+      if (worker.band == band) {
+        chunks = Math.min(chunks, plan.bandChunk(band, worker.firstRow));
+      }
+    }
+    pass(current, band, chunks);
+  }
+
+  private void pass(OpenStep current, int band, long chunks) {
+    long use = current.use(band);
+    if (space.slots(band).pass(members.computeReader(), use, use + chunks)) {
+      members.ringFillers();
+    }
+  }
+
+  /** A number that grows whenever there is something new for this lane. */
+  private long news(OpenStep current) {
+    return arrivals.progress(current) + feeder.room(current);
+  }
+
+  /** A number that grows whenever anything happens that this lane may be waiting for. */
+  private long signsOfLife(OpenStep current) {
+    // Streamed rows come in only as fast as the slowest reader of this host lets go of slots.
+    boolean streamed = current.plan().plan().isStreamed();
+    return news(current) + (streamed ? space.pulses().sum() : 0);
+  }
+
   private synchronized void fail(RuntimeException e) {
     if (failure == null) {
       failure = e;
@@ -100,6 +164,8 @@ final class ComputeLane {
     private final Block block = new Block();
     private final BooleanSupplier somethingNew = this::isSomethingNew;
     private long firstRow;
+    private int band = NO_BAND;
+    private int part;
     private long seen;
 
     Worker(int thread) {
@@ -111,9 +177,12 @@ final class ComputeLane {
         OpenStep current = step;
         while (current != null && !over) {
           int task = take(current);
-          if (task != NO_TASK) {
+          if (task == FEED) {
+            feeder.feed(current, part);
+            noteFed();
+          } else if (task != NO_TASK) {
             work.perform(thread, task, firstRow, block);
-            noteWork();
+            noteWork(current);
           } else if (!over) {
             awaitSomethingNew(current);
           }
@@ -129,14 +198,24 @@ final class ComputeLane {
     private int take(OpenStep current) {
       synchronized (ComputeLane.this) {
         arrivals.checkWhole(current);
+        if (nextTask < tasks && takeFeed(current)) {
+          return FEED;
+        }
         while (nextTask == tasks && !over) {
-          seen = arrivals.progress(current);
+          // What comes in after this is news, also if it is seen below already.
+          seen = news(current);
+          if (takeFeed(current)) {
+            return FEED;
+          }
           arrivals.update(current, runs);
           if (runs.choose(current.plan(), work.worthwhileRows())) {
             runCount++;
             tasks = work.tasks(runs.end() - runs.begin());
             nextTask = 0;
-          } else if (runs.allTaken(current.plan())) {
+            if (tasks == 0) {
+              release(current, streamedBand(current));
+            }
+          } else if (runs.allTaken(current.plan()) && feeder.isDone(current)) {
             over = true;
             members.ringSelf();
           } else {
@@ -147,16 +226,33 @@ final class ComputeLane {
           return NO_TASK;
         }
         firstRow = runs.begin();
-        space.rows(block, current, firstRow, runs.end());
+        places.run(block, current, runs.band(), firstRow, runs.end());
+        band = streamedBand(current);
         return nextTask++;
       }
     }
 
+    /** Others wait for this rank's rows, so they go before its own work. */
+    private boolean takeFeed(OpenStep current) {
+      part = feeder.take(current);
+      return part != Feeder.NONE;
+    }
+
+    private int streamedBand(OpenStep current) {
+      return current.plan().plan().isStreamed() ? runs.band() : NO_BAND;
+    }
+
     private void awaitSomethingNew(OpenStep current) {
-      long left = noteProgress();
+      long left = noteProgress(current);
       if (left > 0) {
-        waiter.await(somethingNew, left);
+        boolean streamed = current.plan().plan().isStreamed();
+        waiter.await(somethingNew, streamed ? Math.min(left, Pulses.LOOK_NANOS) : left);
         return;
+      }
+      boolean othersAreBehind = arrivals.headersThere(current) < members.domains().ranks();
+      if (othersAreBehind) {
+        // They may be waiting in the step before, and know for whom.
+        waiter.await(somethingNew, Diagnosis.AFTER_YOU_NANOS);
       }
       if (!isSomethingNew()) {
         giveUp(current);
@@ -164,18 +260,30 @@ final class ComputeLane {
     }
 
     /** A rank that multiplies is not waiting. */
-    private void noteWork() {
+    private void noteWork(OpenStep current) {
       synchronized (ComputeLane.this) {
         progressAt = System.nanoTime();
         space.pulses().beat(members.computeReader());
+        int released = band;
+        band = NO_BAND;
+        release(current, released);
+      }
+    }
+
+    private void noteFed() {
+      synchronized (ComputeLane.this) {
+        progressAt = System.nanoTime();
+        space.pulses().beat(members.computeReader());
+        feeder.done(part);
       }
     }
 
     /** Notes whether anything came in; returns how long this thread may wait for the next thing. */
-    private long noteProgress() {
+    private long noteProgress(OpenStep current) {
       synchronized (ComputeLane.this) {
-        if (seen > progress) {
-          progress = seen;
+        long now = signsOfLife(current);
+        if (now > progress) {
+          progress = now;
           progressAt = System.nanoTime();
         }
         return members.deadlineNanos() - (System.nanoTime() - progressAt);
@@ -184,7 +292,7 @@ final class ComputeLane {
 
     private boolean isSomethingNew() {
       OpenStep current = step;
-      return over || members.isBroken() || current == null || arrivals.progress(current) != seen;
+      return over || members.isBroken() || current == null || news(current) != seen;
     }
 
     private void giveUp(OpenStep current) {
@@ -194,7 +302,7 @@ final class ComputeLane {
                   members.rank(),
                   current.number(),
                   diagnosis.patience(),
-                  diagnosis.missingRows(current)));
+                  diagnosis.missingRows(current, feeder)));
     }
   }
 }

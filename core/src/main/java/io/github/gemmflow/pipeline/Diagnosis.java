@@ -12,6 +12,12 @@ import java.util.stream.IntStream;
  * What a rank that gives up can say about what it missed, and about whom to look at, for a person.
  */
 final class Diagnosis {
+  /**
+   * How long a rank that waits for one which itself waits for something else lets the other say
+   * first what that is: it knows more.
+   */
+  static final long AFTER_YOU_NANOS = 250_000_000;
+
   /** A list of missing rows that is longer than this is cut short. */
   private static final int LONG_TEXT = 600;
 
@@ -41,16 +47,32 @@ final class Diagnosis {
     return text + whereToLook();
   }
 
-  /** Which rows are missing. */
-  String missingRows(OpenStep step) {
+  /**
+   * Which rows are missing: those that nothing on this host holds up, if there are any, because
+   * then the others only wait for them to be read.
+   */
+  String missingRows(OpenStep step, Feeder feeder) {
+    String text = missingRows(step, true);
+    if (text.isEmpty()) {
+      StringJoiner own = new StringJoiner("; ");
+      feeder.describe(step, this, own);
+      String others = missingRows(step, false);
+      text = own + (own.length() == 0 || others.isEmpty() ? "" : "; ") + others;
+    }
+    return text + whereToLook();
+  }
+
+  private String missingRows(OpenStep step, boolean withRoom) {
     StringJoiner text = new StringJoiner("; ");
     StepPlan plan = step.plan();
     int more = 0;
-    for (int index = 0; index < plan.routes(); index++) {
-      int route = plan.routeAt(index);
+    for (int route = 0; route < plan.routes(); route++) {
       boolean begun = space.headers().isThere(plan.shard(route), step.number());
-      if (plan.chunks(route) == 0
-          || (begun && arrivals.chunks(step, route) == plan.chunks(route))) {
+      long chunks = arrivals.chunks(step, route);
+      if (plan.chunks(route) == 0 || (begun && chunks == plan.chunks(route))) {
+        continue;
+      }
+      if (whoHoldsRoom(step, route, chunks).isEmpty() != withRoom) {
         continue;
       }
       if (text.length() > LONG_TEXT) {
@@ -59,7 +81,7 @@ final class Diagnosis {
         text.add(missingRows(step, route, begun));
       }
     }
-    return text + (more == 0 ? "" : "; and those of %d more".formatted(more)) + whereToLook();
+    return text + (more == 0 ? "" : "; and those of %d more".formatted(more));
   }
 
   private String missingRows(OpenStep step, int route, boolean begun) {
@@ -67,7 +89,7 @@ final class Diagnosis {
     int shard = plan.shard(route);
     long chunks = Math.max(0, arrivals.chunks(step, route));
     boolean allThere = chunks == plan.chunks(route);
-    return "rows %d-%d of rank %d %s (%s; %s has %s the step)"
+    return "rows %d-%d of rank %d %s (%s; %s has %s the step%s)"
         .formatted(
             plan.chunkBegin(route, allThere ? 0 : chunks),
             plan.end(route) - 1,
@@ -75,7 +97,25 @@ final class Diagnosis {
             allThere ? "are not confirmed" : "did not arrive",
             plan.way(members.domain(), route),
             name(shard),
-            begun ? "begun" : "not begun");
+            begun ? "begun" : "not begun",
+            allThere ? "" : whoHoldsRoom(step, route, chunks));
+  }
+
+  /** Who reads what the next chunk of a route would overwrite; empty if there is room for it. */
+  private String whoHoldsRoom(OpenStep step, int route, long chunk) {
+    StepPlan plan = step.plan();
+    int band = plan.band(route);
+    boolean hasRoom = !plan.plan().isStreamed() || space.slots(band).isFree(step.use(band) + chunk);
+    return hasRoom ? "" : "; there is no room, because " + slowReader(band);
+  }
+
+  /** Who keeps a band's slots from being filled again. */
+  String slowReader(int band) {
+    int reader = space.slots(band).slowReader();
+    return reader < members.hostRanks()
+        ? "rank %d has not read the rows before them".formatted(members.hostRank(reader))
+        : "rank %d has not passed on the rows before them"
+            .formatted(members.hostRank(reader - members.hostRanks()));
   }
 
   /** A rank, with the rank that brings word of it to this host, if that is another. */
@@ -104,7 +144,7 @@ final class Diagnosis {
             ? behind(
                 hostRanks,
                 i -> "rank " + members.hostRank(i),
-                i -> space.ring().passed(hostRanks + i),
+                i -> space.steps().passed(hostRanks + i),
                 ". Behind in transfers to other hosts: %s; steps finished: %d")
             : "";
     return begun + finished + ". If a rank is only slow, raise gemmflow.deadline";

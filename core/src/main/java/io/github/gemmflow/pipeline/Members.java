@@ -107,13 +107,24 @@ public final class Members {
     hostCommBells[domains.indexOf(rank)].ring();
   }
 
+  /** Wakes whoever on this host fills slots, which are free again. */
+  void ringFillers() {
+    ringHost();
+    ringHostComm();
+  }
+
+  /** Wakes the comm threads of this host. */
+  void ringHostComm() {
+    for (Bell bell : hostCommBells) {
+      bell.ring();
+    }
+  }
+
   /** Gives the group up: every rank of this host learns the reason at once. */
   public void breakUp(String reason) {
     breakage.tell(reason);
     ringHost();
-    for (Bell bell : hostCommBells) {
-      bell.ring();
-    }
+    ringHostComm();
   }
 
   public boolean isBroken() {

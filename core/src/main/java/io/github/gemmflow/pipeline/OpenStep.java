@@ -12,14 +12,17 @@ import org.jspecify.annotations.Nullable;
 final class OpenStep {
   private final int slot;
   private final long[] base;
+  private final long[] use;
   private final boolean[] verified;
   private long number = -1;
   private long operator;
   private @Nullable StepPlan plan;
+  private volatile boolean written;
 
   OpenStep(int slot, int ranks, int routes) {
     this.slot = slot;
     this.base = new long[routes];
+    this.use = new long[routes];
     this.verified = new boolean[ranks];
   }
 
@@ -28,17 +31,22 @@ final class OpenStep {
     number = newNumber;
     operator = newOperator;
     plan = null;
+    written = false;
     Arrays.fill(verified, false);
   }
 
-  /** Lays the step out; its chunks are numbered on from those of the step before. */
+  /** Lays the step out; its chunks and uses are numbered on from those of the step before. */
   void lay(StepPlan newPlan, OpenStep before) {
     plan = newPlan;
     System.arraycopy(before.base, 0, base, 0, base.length);
+    System.arraycopy(before.use, 0, use, 0, use.length);
     StepPlan old = before.plan;
     if (old != null) {
       for (int route = 0; route < old.routes(); route++) {
         base[route] += old.chunks(route);
+      }
+      for (int band = 0; old.plan().isStreamed() && band < old.bands(); band++) {
+        use[band] += old.bandChunks(band);
       }
     }
   }
@@ -72,6 +80,20 @@ final class OpenStep {
   /** How many chunks of a route there were in all steps before this one. */
   long base(int route) {
     return base[route];
+  }
+
+  /** How many times a slot of a band was used in all steps before this one. */
+  long use(int band) {
+    return use[band];
+  }
+
+  /** Whether this rank's own rows are written. */
+  boolean isWritten() {
+    return written;
+  }
+
+  void setWritten() {
+    written = true;
   }
 
   /** Whether a rank's header has been found to be about this step. */

@@ -37,11 +37,13 @@ public final class Pipeline {
   private final CommThread commThread;
   private final @Nullable CommLane commLane;
   private final Arrivals arrivals;
+  private final Home home;
+  private final Places places;
   private final Diagnosis diagnosis;
   private final ComputeLane computeLane;
   private final Room room;
   private final Waiter waiter;
-  private final OpenStep[] slots = new OpenStep[Space.SLOTS];
+  private final OpenStep[] slots = new OpenStep[Space.STEPS];
   private final AtomicReference<State> state = new AtomicReference<>(State.IDLE);
   private OpenStep step;
   private long nextStep;
@@ -64,7 +66,9 @@ public final class Pipeline {
     this.commThread = commThread;
     this.arrivals = new Arrivals(members, space);
     this.diagnosis = new Diagnosis(members, space, arrivals);
-    this.computeLane = new ComputeLane(members, space, arrivals, diagnosis, crew);
+    this.home = new Home(members.rank());
+    this.places = new Places(members.rank(), space, home);
+    this.computeLane = new ComputeLane(members, space, places, arrivals, diagnosis, crew);
     this.waiter = members.newWaiter();
     this.room = new Room(members, space, diagnosis, waiter, this::describeComm);
     int ranks = members.domains().ranks();
@@ -73,7 +77,7 @@ public final class Pipeline {
     }
     this.step = slots[slots.length - 1];
     if (members.hasOtherHosts()) {
-      CommLane lane = new CommLane(members, space, arrivals, channel, firstTag);
+      CommLane lane = new CommLane(members, space, places, arrivals, channel, firstTag);
       this.commLane = lane;
       onCommThread(
           () -> {
@@ -98,7 +102,7 @@ public final class Pipeline {
   public void begin(StepPlans plans, long operator, long[] rowsPerRank) {
     beginning(
         () -> {
-          StepPlan plan = plans.step(space.ring().slot(nextStep));
+          StepPlan plan = plans.step(space.steps().slot(nextStep));
           awaitRoom();
           plan.lay(rowsPerRank);
           open(operator, plan.rows(members.rank()), plan.countsHash());
@@ -113,7 +117,7 @@ public final class Pipeline {
   public void begin(StepPlans plans, long operator, long myRows) {
     beginning(
         () -> {
-          StepPlan plan = plans.step(space.ring().slot(nextStep));
+          StepPlan plan = plans.step(space.steps().slot(nextStep));
           awaitRoom();
           open(operator, myRows, Headers.NOT_KNOWN);
           long[] rowsPerRank = awaitRows();
@@ -145,7 +149,7 @@ public final class Pipeline {
       members.checkWhole();
       body.run();
       begun = true;
-    } catch (GemmflowException e) {
+    } catch (GemmflowException | Error e) {
       members.breakUp(reason(e));
       throw e;
     } finally {
@@ -158,7 +162,7 @@ public final class Pipeline {
   }
 
   private void awaitRoom() {
-    OpenStep old = slots[space.ring().slot(nextStep)];
+    OpenStep old = slots[space.steps().slot(nextStep)];
     room.await(nextStep, old);
     if (nextStep >= slots.length) {
       // Those that this rank had no need to look at; by now all of them are there.
@@ -180,7 +184,7 @@ public final class Pipeline {
 
   private void open(long operator, long myRows, long counts) {
     long number = nextStep++;
-    step = slots[space.ring().slot(number)];
+    step = slots[space.steps().slot(number)];
     step.open(number, operator);
     Headers headers = space.headers();
     headers.write(number, members.rank(), myRows, operator, counts);
@@ -221,6 +225,9 @@ public final class Pipeline {
   private void lay(StepPlan plan) {
     OpenStep before = slots[(step.slot() + slots.length - 1) % slots.length];
     step.lay(plan, before);
+    if (plan.plan().isStreamed()) {
+      home.reserve(step);
+    }
     if (commLane != null) {
       commLane.lay(step);
     }
@@ -231,9 +238,14 @@ public final class Pipeline {
     return step.plan();
   }
 
-  /** Points a block at rows of A in the open step. */
-  public Block rows(Block block, long from, long to) {
-    return space.rows(block, step, from, to);
+  /** Points a block at the place where this rank writes its rows of the open step. */
+  public Block input(Block block) {
+    return places.input(block, step);
+  }
+
+  /** Points a block at all rows of A in the open step, which is gathered. */
+  public Block gathered(Block block) {
+    return space.rows(block, step, 0, step.plan().totalRows());
   }
 
   /** Publishes this rank's rows and works on all rows of the step; returns when that is done. */
@@ -246,7 +258,6 @@ public final class Pipeline {
     }
     try {
       arrivals.verifyAll(step);
-      arrivals.publishOwn(step);
       computeLane.run(step, work);
       // A neighbour with other counts may have written where others' rows lie; its header came
       // first.
@@ -302,7 +313,7 @@ public final class Pipeline {
   }
 
   private void pass() {
-    space.ring().pass(members.computeReader(), step.number());
+    space.steps().pass(members.computeReader(), step.number(), step.number() + 1);
     members.ringHost();
   }
 
@@ -358,6 +369,14 @@ public final class Pipeline {
               ? "the workspace is closed"
               : "a step of this workspace is still open: end it first");
     }
+    boolean clean = closeCommLane();
+    if (clean) {
+      home.free();
+    }
+    return clean;
+  }
+
+  private boolean closeCommLane() {
     CommLane lane = commLane;
     if (lane == null) {
       return true;

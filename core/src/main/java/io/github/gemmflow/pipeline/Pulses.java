@@ -8,6 +8,9 @@ import io.github.gemmflow.window.Counters;
  * is slow can tell it from one that is lost.
  */
 final class Pulses {
+  /** How often a waiting rank looks at them: they ring no bell. */
+  static final long LOOK_NANOS = 100_000_000;
+
   private final Counters counters;
   private final int firstCounter;
   private final int readers;

@@ -11,16 +11,8 @@ import java.util.function.Supplier;
  * or to close. As long as any of them does something, the deadline does not run.
  */
 final class Room {
-  /** How often a waiting rank looks for signs of life. */
-  private static final long LOOK_NANOS = 100_000_000;
-
-  /**
-   * A rank that waits for a neighbour's comm lane lets the neighbour say first what it waits for.
-   */
-  private static final long AFTER_YOU_NANOS = 250_000_000;
-
   private final Members members;
-  private final SlotRing ring;
+  private final SlotRing steps;
   private final Pulses pulses;
   private final Diagnosis diagnosis;
   private final Waiter waiter;
@@ -38,7 +30,7 @@ final class Room {
       Waiter waiter,
       Supplier<String> describeComm) {
     this.members = members;
-    this.ring = space.ring();
+    this.steps = space.steps();
     this.pulses = space.pulses();
     this.diagnosis = diagnosis;
     this.waiter = waiter;
@@ -52,17 +44,15 @@ final class Room {
    * @param old the step that had its room before
    */
   void await(long number, OpenStep old) {
-    if (ring.isFree(number)) {
+    if (steps.isFree(number)) {
       return;
     }
-    if (!await(() -> ring.isFree(number), members.deadlineNanos())) {
-      int slow = ring.slowReader(number);
-      if (isNeighboursCommLane(slow)) {
-        waiter.await(() -> ring.isFree(number) || members.isBroken(), AFTER_YOU_NANOS);
-        slow = ring.slowReader(number);
+    if (!await(() -> steps.isFree(number), members.deadlineNanos())) {
+      if (isNeighboursCommLane(steps.slowReader())) {
+        waiter.await(() -> steps.isFree(number) || members.isBroken(), Diagnosis.AFTER_YOU_NANOS);
       }
-      if (slow >= 0) {
-        DeadlineException late = late(number, old, slow);
+      if (!steps.isFree(number)) {
+        DeadlineException late = late(number, old, steps.slowReader());
         // A lane that stops because someone else gave up has nothing more to say.
         members.checkWhole();
         throw late;
@@ -73,7 +63,7 @@ final class Room {
 
   /** Waits until this rank's comm lane is done with a step; returns false if it is late. */
   boolean awaitSent(long number) {
-    return await(() -> ring.passed(members.commReader()) > number, members.deadlineNanos());
+    return await(() -> steps.passed(members.commReader()) > number, members.deadlineNanos());
   }
 
   /** Returns false if nothing happened on this host for the deadline; true also if it is broken. */
@@ -81,7 +71,7 @@ final class Room {
     BooleanSupplier over = () -> condition.getAsBoolean() || members.isBroken();
     long seen = pulses.sum();
     long seenAt = System.nanoTime();
-    while (!waiter.await(over, Math.min(LOOK_NANOS, deadlineNanos))) {
+    while (!waiter.await(over, Math.min(Pulses.LOOK_NANOS, deadlineNanos))) {
       long now = System.nanoTime();
       long beats = pulses.sum();
       if (beats > seen) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.pipeline;
 
+import io.github.gemmflow.plan.Slots;
 import io.github.gemmflow.window.Counters;
 
 /**
@@ -22,22 +23,33 @@ final class SlotRing {
   }
 
   int slot(long use) {
-    return (int) (use % slots);
+    return Slots.slot(use, slots);
   }
 
   /** Whether every reader is done with what the slot of a use held before. */
   boolean isFree(long use) {
-    return slowReader(use) < 0;
+    return use < filledUpTo();
   }
 
-  /** A reader that is not done with what the slot of a use held before; -1 if there is none. */
-  int slowReader(long use) {
-    for (int reader = 0; reader < readers; reader++) {
-      if (passed(reader) <= use - slots) {
-        return reader;
+  /** The first use that has to wait for a reader. */
+  long filledUpTo() {
+    // Each counter is read once: another may have been the smallest by the time it is read again.
+    long slowest = passed(0);
+    for (int reader = 1; reader < readers; reader++) {
+      slowest = Math.min(slowest, passed(reader));
+    }
+    return Slots.filledUpTo(slowest, slots);
+  }
+
+  /** The reader that has passed the fewest uses, for messages: it may just have caught up. */
+  int slowReader() {
+    int slowest = 0;
+    for (int reader = 1; reader < readers; reader++) {
+      if (passed(reader) < passed(slowest)) {
+        slowest = reader;
       }
     }
-    return -1;
+    return slowest;
   }
 
   /** How many uses a reader has passed. */
@@ -45,8 +57,18 @@ final class SlotRing {
     return passed.get(firstCounter + reader);
   }
 
-  /** Says that a reader is done with all uses up to and including this one. */
-  void pass(int reader, long use) {
-    passed.publish(firstCounter + reader, use + 1);
+  /**
+   * Says that a reader is done with all uses before {@code to}, provided that it is done with those
+   * before {@code from}, which belong to an earlier step.
+   *
+   * @return whether that is news
+   */
+  boolean pass(int reader, long from, long to) {
+    long before = passed(reader);
+    if (before < from || before >= to) {
+      return false;
+    }
+    passed.publish(firstCounter + reader, to);
+    return true;
   }
 }

@@ -7,7 +7,7 @@ import io.github.gemmflow.plan.StepPlan;
 /** A plan with a layout for each slot: what all operators of equal plans on a workspace share. */
 public final class StepPlans {
   private final Plan plan;
-  private final StepPlan[] steps = new StepPlan[Space.SLOTS];
+  private final StepPlan[] steps = new StepPlan[Space.STEPS];
 
   public StepPlans(Plan plan) {
     this.plan = plan;

@@ -16,6 +16,7 @@ final class StepTransfers {
 
   private final Members members;
   private final Space space;
+  private final Places places;
   private final Arrivals arrivals;
   private final Channel channel;
   private final int firstTag;
@@ -31,10 +32,19 @@ final class StepTransfers {
   private boolean headersStarted;
   private int headersLeft;
   private boolean chunksStarted;
+  private boolean slotsPassed;
+  private final long[] forwarded;
 
-  StepTransfers(Members members, Space space, Arrivals arrivals, Channel channel, int firstTag) {
+  StepTransfers(
+      Members members,
+      Space space,
+      Places places,
+      Arrivals arrivals,
+      Channel channel,
+      int firstTag) {
     this.members = members;
     this.space = space;
+    this.places = places;
     this.arrivals = arrivals;
     this.channel = channel;
     this.firstTag = firstTag;
@@ -43,6 +53,7 @@ final class StepTransfers {
     this.headerSources = headerSources(members);
     this.headerRequests = new int[headerTargets.length + headerSources.length];
     Arrays.fill(headerRequests, NO_REQUEST);
+    this.forwarded = new long[members.domains().ranks() * Schedule.MAX_PARTS];
     this.step = new OpenStep(0, 0, 0);
   }
 
@@ -134,11 +145,43 @@ final class StepTransfers {
       transfers.of(plan);
       sends.reset(transfers.sends(), inFlight);
       receives.reset(transfers.receives(), inFlight);
-      for (int i = 0; i < receives.count(); i++) {
-        receives.available(i, plan.chunks(receives.route(i)));
+      slotsPassed = !plan.plan().isStreamed();
+    }
+    return finishReceives()
+        + sends.finish(channel)
+        + passSlots(plan)
+        + startReceives(plan)
+        + startSends(plan);
+  }
+
+  /** Lets go of the slots whose chunks have been passed on, or that this lane does not read. */
+  private int passSlots(StepPlan plan) {
+    if (slotsPassed) {
+      return 0;
+    }
+    for (int band = 0; band < plan.bands(); band++) {
+      forwarded[band] = plan.bandChunks(band);
+    }
+    for (int i = 0; i < sends.count(); i++) {
+      if (!places.isHome(step, sends.route(i))) {
+        int band = plan.band(sends.route(i));
+        forwarded[band] = Math.min(forwarded[band], sends.finished(i));
       }
     }
-    return finishReceives() + sends.finish(channel) + startReceives(plan) + startSends(plan);
+    int news = 0;
+    slotsPassed = true;
+    for (int band = 0; band < plan.bands(); band++) {
+      SlotRing slots = space.slots(band);
+      long use = step.use(band);
+      if (slots.pass(members.commReader(), use, use + forwarded[band])) {
+        news++;
+      }
+      slotsPassed &= slots.passed(members.commReader()) >= use + plan.bandChunks(band);
+    }
+    if (news > 0) {
+      members.ringFillers();
+    }
+    return news;
   }
 
   private int finishReceives() {
@@ -158,35 +201,51 @@ final class StepTransfers {
 
   private int startReceives(StepPlan plan) {
     int done = 0;
+    for (int i = 0; i < receives.count(); i++) {
+      receives.available(i, room(plan, receives.route(i)));
+    }
     for (int i = receives.next(); i >= 0; i = receives.next()) {
       int route = receives.route(i);
-      Block target = chunk(plan, route, receives.started(i));
+      Block target = places.received(block, step, route, receives.started(i));
       receives.start(i, channel.receive(receives.peer(i), firstTag + route, target));
       done++;
     }
     return done;
   }
 
+  /** How many chunks of a route there is room for. */
+  private long room(StepPlan plan, int route) {
+    long chunks = plan.chunks(route);
+    if (!plan.plan().isStreamed()) {
+      return chunks;
+    }
+    int band = plan.band(route);
+    return Math.min(chunks, space.slots(band).filledUpTo() - step.use(band));
+  }
+
+  /** How many chunks of a route are here to be sent. */
+  private long there(StepPlan plan, int route) {
+    if (places.isHome(step, route)) {
+      return step.isWritten() ? plan.chunks(route) : 0;
+    }
+    return arrivals.chunks(step, route);
+  }
+
   private int startSends(StepPlan plan) {
     int done = 0;
     for (int i = 0; i < sends.count(); i++) {
-      sends.available(i, arrivals.chunks(step, sends.route(i)));
+      sends.available(i, there(plan, sends.route(i)));
     }
     for (int i = sends.next(); i >= 0; i = sends.next()) {
       int route = sends.route(i);
       long chunk = sends.started(i);
-      // The last is synchronous, so that a sender cannot run away from its receiver.
-      boolean last = chunk == plan.chunks(route) - 1;
-      Block source = chunk(plan, route, chunk);
-      sends.start(i, channel.send(sends.peer(i), firstTag + route, source, last));
+      // So that a sender cannot run away from its receiver, which has room for all chunks or some.
+      boolean synchronous = plan.plan().isStreamed() || chunk == plan.chunks(route) - 1;
+      Block source = places.toSend(block, step, route, chunk);
+      sends.start(i, channel.send(sends.peer(i), firstTag + route, source, synchronous));
       done++;
     }
     return done;
-  }
-
-  private Block chunk(StepPlan plan, int route, long chunk) {
-    return space.rows(
-        block, step, plan.chunkBegin(route, chunk), plan.chunkBegin(route, chunk + 1));
   }
 
   boolean hasAllHeaders() {
@@ -199,7 +258,7 @@ final class StepTransfers {
   }
 
   boolean isFinished() {
-    return hasAllHeaders() && isAllStarted() && sends.isIdle() && receives.isIdle();
+    return hasAllHeaders() && isAllStarted() && sends.isIdle() && receives.isIdle() && slotsPassed;
   }
 
   /** What is under way, for a person; empty if nothing is. */

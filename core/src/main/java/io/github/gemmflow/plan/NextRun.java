@@ -2,9 +2,11 @@
 package io.github.gemmflow.plan;
 
 /**
- * The compute lane's decision: which rows to multiply next. It takes this rank's own rows first,
- * then those of ranks that share memory with it, then the route with the most rows ready; and
- * always the longest run of ready rows around them, across borders between shards.
+ * The compute lane's decision: which rows to multiply next. Of gathered rows it takes this rank's
+ * own first, then those of ranks that share memory with it, then the band with the most rows ready;
+ * and always the longest run of ready rows around them, across borders between shards. Of streamed
+ * rows it takes a chunk at a time, from the band with the most rows ready, and this rank's own when
+ * there is nothing else.
  *
  * <p>Holds the state of one step on one rank; not thread-safe.
  */
@@ -14,40 +16,46 @@ public final class NextRun {
   private final long[] taken;
   private long begin;
   private long end;
+  private int runBand;
 
   /**
    * For a group.
    *
    * @param rank whose compute lane it is
-   * @param routes the most routes that a step may have
+   * @param bands the most bands that a step may have
    */
-  public NextRun(int rank, int routes) {
+  public NextRun(int rank, int bands) {
     this.rank = rank;
-    this.ready = new long[routes];
-    this.taken = new long[routes];
+    this.ready = new long[bands];
+    this.taken = new long[bands];
   }
 
   /** Starts a step: no row is ready, none is taken. */
   public void reset(StepPlan step) {
-    for (int route = 0; route < step.routes(); route++) {
-      ready[route] = step.begin(route);
-      taken[route] = step.begin(route);
+    for (int band = 0; band < step.bands(); band++) {
+      ready[band] = step.bandBegin(band);
+      taken[band] = step.bandBegin(band);
     }
   }
 
-  /** Says that a route's rows are there up to, but not including, row {@code upTo} of A. */
-  public void ready(int route, long upTo) {
-    ready[route] = upTo;
+  /** Says that a band's rows are there up to, but not including, row {@code upTo} of A. */
+  public void ready(int band, long upTo) {
+    ready[band] = upTo;
   }
 
-  /** The row of A up to which a route's rows are there. */
-  public long ready(int route) {
-    return ready[route];
+  /** The row of A up to which a band's rows are there. */
+  public long ready(int band) {
+    return ready[band];
   }
 
-  /** The row of A up to which a route's rows have been taken. */
-  public long taken(int route) {
-    return taken[route];
+  /** The row of A up to which a band's rows have been taken. */
+  public long taken(int band) {
+    return taken[band];
+  }
+
+  /** A band of the run that {@link #choose} took; the only one, if rows are streamed. */
+  public int band() {
+    return runBand;
   }
 
   /** The first row of the run that {@link #choose} took. */
@@ -68,30 +76,39 @@ public final class NextRun {
    */
   public boolean choose(StepPlan step, long worthwhile) {
     int bestIndex = -1;
-    int bestClass = Integer.MAX_VALUE;
+    int bestTurn = Integer.MAX_VALUE;
     long bestRows = 0;
-    for (int index = 0; index < step.routes(); index++) {
-      int route = step.routeAt(index);
-      long rows = ready[route] - taken[route];
-      int nearness = nearness(step, route);
-      boolean better = nearness < bestClass || (nearness == bestClass && rows > bestRows);
+    for (int index = 0; index < step.bands(); index++) {
+      int band = step.bandAt(index);
+      long rows = ready[band] - taken[band];
+      int turn = turn(step, band);
+      boolean better = turn < bestTurn || (turn == bestTurn && rows > bestRows);
       if (rows > 0 && better && isWorthwhile(step, index, worthwhile)) {
         bestIndex = index;
-        bestClass = nearness;
+        bestTurn = turn;
         bestRows = rows;
       }
     }
     if (bestIndex < 0) {
       return false;
     }
+    runBand = step.bandAt(bestIndex);
     begin = runBegin(step, bestIndex);
     end = runEnd(step, bestIndex);
     take(step);
     return true;
   }
 
-  private int nearness(StepPlan step, int route) {
-    int shard = step.shard(route);
+  /** Whose turn it is: the lowest comes first. */
+  private int turn(StepPlan step, int band) {
+    if (step.plan().problem().isAlongColumns()) {
+      return 0;
+    }
+    int shard = step.shard(band);
+    if (step.plan().isStreamed()) {
+      // Others wait for slots to be emptied, nobody for these rows: they fill the gaps.
+      return shard == rank ? 1 : 0;
+    }
     Domains domains = step.plan().domains();
     if (shard == rank) {
       return 0;
@@ -100,18 +117,24 @@ public final class NextRun {
   }
 
   private boolean isWorthwhile(StepPlan step, int index, long worthwhile) {
+    if (step.plan().isStreamed()) {
+      return true;
+    }
     long first = runBegin(step, index);
     long last = runEnd(step, index);
     return last - first >= worthwhile || !(canGrowDown(step, first) || canGrowUp(step, last));
   }
 
-  /** The first row of the longest run of ready rows, none of them taken, through a route. */
+  /** The first row of the longest run of ready rows, none of them taken, through a band. */
   private long runBegin(StepPlan step, int index) {
-    int route = step.routeAt(index);
-    long first = taken[route];
-    for (int i = index - 1; i >= 0 && first == step.begin(step.routeAt(i + 1)); i--) {
-      int below = step.routeAt(i);
-      if (ready[below] < step.end(below)) {
+    int band = step.bandAt(index);
+    long first = taken[band];
+    if (step.plan().isStreamed()) {
+      return first;
+    }
+    for (int i = index - 1; i >= 0 && first == step.bandBegin(step.bandAt(i + 1)); i--) {
+      int below = step.bandAt(i);
+      if (ready[below] < step.bandEnd(below)) {
         break;
       }
       first = taken[below];
@@ -120,11 +143,14 @@ public final class NextRun {
   }
 
   private long runEnd(StepPlan step, int index) {
-    int route = step.routeAt(index);
-    long last = ready[route];
-    for (int i = index + 1; i < step.routes() && last == step.end(step.routeAt(i - 1)); i++) {
-      int above = step.routeAt(i);
-      if (taken[above] > step.begin(above)) {
+    int band = step.bandAt(index);
+    long last = ready[band];
+    if (step.plan().isStreamed()) {
+      return Math.min(last, step.bandChunkBegin(band, step.bandChunk(band, taken[band]) + 1));
+    }
+    for (int i = index + 1; i < step.bands() && last == step.bandEnd(step.bandAt(i - 1)); i++) {
+      int above = step.bandAt(i);
+      if (taken[above] > step.bandBegin(above)) {
         break;
       }
       last = ready[above];
@@ -134,9 +160,9 @@ public final class NextRun {
 
   /** Whether the row before {@code first} exists and is not taken: then it is not ready yet. */
   private boolean canGrowDown(StepPlan step, long first) {
-    for (int route = 0; route < step.routes(); route++) {
-      if (step.begin(route) < first && first <= step.end(route)) {
-        return taken[route] < first;
+    for (int band = 0; band < step.bands(); band++) {
+      if (step.bandBegin(band) < first && first <= step.bandEnd(band)) {
+        return taken[band] < first;
       }
     }
     return false;
@@ -144,26 +170,26 @@ public final class NextRun {
 
   /** Whether row {@code last} exists and is not taken: then it is not ready yet. */
   private boolean canGrowUp(StepPlan step, long last) {
-    for (int route = 0; route < step.routes(); route++) {
-      if (step.begin(route) <= last && last < step.end(route)) {
-        return taken[route] <= last;
+    for (int band = 0; band < step.bands(); band++) {
+      if (step.bandBegin(band) <= last && last < step.bandEnd(band)) {
+        return taken[band] <= last;
       }
     }
     return false;
   }
 
   private void take(StepPlan step) {
-    for (int route = 0; route < step.routes(); route++) {
-      if (step.begin(route) < end && step.end(route) > begin) {
-        taken[route] = Math.min(end, step.end(route));
+    for (int band = 0; band < step.bands(); band++) {
+      if (step.bandBegin(band) < end && step.bandEnd(band) > begin) {
+        taken[band] = Math.min(end, step.bandEnd(band));
       }
     }
   }
 
   /** Whether every row of the step has been taken. */
   public boolean allTaken(StepPlan step) {
-    for (int route = 0; route < step.routes(); route++) {
-      if (taken[route] < step.end(route)) {
+    for (int band = 0; band < step.bands(); band++) {
+      if (taken[band] < step.bandEnd(band)) {
         return false;
       }
     }

@@ -11,6 +11,8 @@ public final class Plan {
   private final Problem problem;
   private final Domains domains;
   private final Tuning tuning;
+  private final Rules.Choice<Schedule> schedule;
+  private final Rules.Choice<Path> path;
   private final int parts;
   private final int[][] children;
   private final int[] hops;
@@ -20,7 +22,9 @@ public final class Plan {
     this.domains = domains;
     this.tuning = tuning;
     int count = domains.count();
-    this.parts = tuning.schedule().parts(count);
+    this.schedule = Rules.schedule(problem, domains, tuning);
+    this.parts = schedule().parts(count);
+    this.path = Rules.path(problem, domains, bands(), tuning);
     this.children = new int[parts * count][];
     this.hops = new int[parts * count];
     for (int part = 0; part < parts; part++) {
@@ -37,7 +41,7 @@ public final class Plan {
 
   private int countHops(int part, int distance) {
     int hops = 0;
-    for (int at = distance; at != 0; at = tuning.schedule().parent(part, at, domains.count())) {
+    for (int at = distance; at != 0; at = schedule().parent(part, at, domains.count())) {
       hops++;
     }
     return hops;
@@ -45,7 +49,7 @@ public final class Plan {
 
   private int[] findChildren(int part, int parent) {
     return IntStream.range(1, domains.count())
-        .filter(d -> tuning.schedule().parent(part, d, domains.count()) == parent)
+        .filter(d -> schedule().parent(part, d, domains.count()) == parent)
         .toArray();
   }
 
@@ -61,6 +65,20 @@ public final class Plan {
     return tuning;
   }
 
+  /** How rows travel between hosts. */
+  public Schedule schedule() {
+    return schedule.value();
+  }
+
+  /** Where rows lie when they arrive. */
+  public Path path() {
+    return path.value();
+  }
+
+  public boolean isStreamed() {
+    return path() == Path.STREAMED;
+  }
+
   /** Parts that each shard is cut into. */
   public int parts() {
     return parts;
@@ -69,6 +87,14 @@ public final class Plan {
   /** Routes into a domain: one for each part of each shard, also for shards without rows. */
   public int routes() {
     return parts * domains.ranks();
+  }
+
+  /**
+   * Ranges of rows of A that become ready together. Along rows each route is one; along columns the
+   * routes of all ranks are, part by part.
+   */
+  public int bands() {
+    return problem.isAlongColumns() ? parts : routes();
   }
 
   /** The distance of a domain from the domain that a shard comes from. */
@@ -96,19 +122,62 @@ public final class Plan {
     return new StepPlan(this);
   }
 
-  /** The plan in a few lines for a person. */
+  /** What was decided, in a few lines for a person. */
   @Override
   public String toString() {
     return """
-        gather up to %d rows of %d bytes from %s
-        schedule %s, chunks %s, %d in flight per route
+        gather up to %d rows of %d bytes along %s from %s
+        schedule %s, path %s, chunks %s, %d in flight per route
         """
         .formatted(
-            problem.maxRows(),
+            problem.capacity().maxRows(),
             problem.rowBytes(),
+            problem.isAlongColumns() ? "columns" : "rows",
             domains,
-            tuning.schedule().name(),
+            schedule().name(),
+            path(),
             tuning.chunking(),
             tuning.inFlight());
+  }
+
+  /** What was decided and why, in a few lines for a person. */
+  public String explain() {
+    return """
+        gather up to %d rows of %d bytes along %s from %s
+        schedule %s: %s
+        path %s: %s
+        chunks %s: %s
+        """
+        .formatted(
+            problem.capacity().maxRows(),
+            problem.rowBytes(),
+            problem.isAlongColumns() ? "columns" : "rows",
+            domains,
+            schedule().name(),
+            schedule.reason(),
+            path(),
+            path.reason(),
+            tuning.chunking(),
+            explainChunks());
+  }
+
+  private String explainChunks() {
+    long rows = Math.ceilDiv(problem.capacity().maxRows(), domains.ranks());
+    return "up to %d rows in the largest step%s; %d in flight per route"
+        .formatted(
+            chunkRows(problem.isAlongColumns() ? problem.capacity().maxRows() : rows),
+            isStreamed() ? ", at most what a slot holds" : ", " + tuning.chunking().reason(),
+            tuning.inFlight());
+  }
+
+  /** The rows of a chunk in a band of so many rows. */
+  long chunkRows(long bandRows) {
+    Chunking chunking = tuning.chunking();
+    if (isStreamed()) {
+      return chunking.streamedRowsFor(bandRows, problem.capacity().slotRows(problem.rowBytes()));
+    }
+    // Along columns each rank sends only a part of every row.
+    long senders = problem.isAlongColumns() ? domains.ranks() : 1;
+    return chunking.rowsFor(bandRows, problem.rowBytes() / senders);
   }
 }

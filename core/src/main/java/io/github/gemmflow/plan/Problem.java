@@ -1,17 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.plan;
 
+import java.util.List;
+
 /**
- * What is to be gathered.
+ * What is to be gathered, and the room for it.
  *
  * @param rowBytes bytes in a row of A
- * @param maxRows the most rows of A, over all ranks, that a step may have
+ * @param columnBytes if A is gathered along columns, the bytes of a row that each rank gives, in
+ *     the order of ranks; empty if it is gathered along rows
+ * @param keepsGathered whether A is wanted in one piece
+ * @param capacity the workspace's
  */
-public record Problem(long rowBytes, long maxRows) {
+public record Problem(
+    long rowBytes, List<Long> columnBytes, boolean keepsGathered, Capacity capacity) {
   public Problem {
-    if (rowBytes < 0 || maxRows < 0) {
+    columnBytes = List.copyOf(columnBytes);
+    if (rowBytes < 0 || rowBytes > capacity.maxRowBytes()) {
       throw new IllegalArgumentException(
-          "cannot gather %d rows of %d bytes".formatted(maxRows, rowBytes));
+          "cannot gather rows of %d bytes in a workspace for rows of %d"
+              .formatted(rowBytes, capacity.maxRowBytes()));
     }
+  }
+
+  /** Rows of A come from one rank each. */
+  public static Problem alongRows(long rowBytes, Capacity capacity) {
+    return new Problem(rowBytes, List.of(), false, capacity);
+  }
+
+  /** Every rank gives some columns of each row of A. */
+  public static Problem alongColumns(List<Long> columnBytes, Capacity capacity) {
+    long rowBytes = columnBytes.stream().mapToLong(Long::longValue).sum();
+    return new Problem(rowBytes, columnBytes, false, capacity);
+  }
+
+  /** The same with A wanted in one piece. */
+  public Problem keepingGathered() {
+    return new Problem(rowBytes, columnBytes, true, capacity);
+  }
+
+  /** Whether every rank gives some columns of each row. */
+  public boolean isAlongColumns() {
+    return !columnBytes.isEmpty();
   }
 }

@@ -17,6 +17,7 @@ public final class StepPlan {
   private final long[] begin;
   private final long[] end;
   private final long[] chunkRows;
+  private final long[] columnOffset;
   private final int[] owner;
   private final long[] load;
   private long countsHash;
@@ -30,8 +31,22 @@ public final class StepPlan {
     this.begin = new long[plan.routes()];
     this.end = new long[plan.routes()];
     this.chunkRows = new long[plan.routes()];
+    this.columnOffset = columnOffsets(plan.problem(), ranks);
     this.owner = new int[plan.domains().count() * plan.routes()];
     this.load = new long[ranks];
+  }
+
+  /** Where the columns of each rank start in a row, in bytes; the last is the end of the row. */
+  private static long[] columnOffsets(Problem problem, int ranks) {
+    long[] offsets = new long[ranks + 1];
+    for (int rank = 0; problem.isAlongColumns() && rank < ranks; rank++) {
+      offsets[rank + 1] = offsets[rank] + problem.columnBytes().get(rank);
+    }
+    return offsets;
+  }
+
+  private boolean isAlongColumns() {
+    return plan.problem().isAlongColumns();
   }
 
   /**
@@ -46,7 +61,7 @@ public final class StepPlan {
     check(rowsPerRank);
     System.arraycopy(rowsPerRank, 0, rows, 0, rows.length);
     for (int shard = 0; shard < rows.length; shard++) {
-      firstRow[shard + 1] = firstRow[shard] + rows[shard];
+      firstRow[shard + 1] = isAlongColumns() ? 0 : firstRow[shard] + rows[shard];
       cut(shard);
     }
     for (int domain = 0; domain < plan.domains().count(); domain++) {
@@ -71,10 +86,25 @@ public final class StepPlan {
       // Counts are not negative, so a sum that is has overflowed.
       total = total < 0 ? total : total + rowsPerRank[rank];
     }
-    if (total < 0 || total > plan.problem().maxRows()) {
+    if (isAlongColumns()) {
+      checkEqual(rowsPerRank);
+      total = rowsPerRank[0];
+    }
+    long most = plan.problem().capacity().maxRows();
+    if (total < 0 || total > most) {
       throw new IllegalArgumentException(
           "the rows of the step %s are more than the workspace was opened for, %d"
-              .formatted(Arrays.toString(rowsPerRank), plan.problem().maxRows()));
+              .formatted(Arrays.toString(rowsPerRank), most));
+    }
+  }
+
+  private static void checkEqual(long[] rowsPerRank) {
+    for (long count : rowsPerRank) {
+      if (count != rowsPerRank[0]) {
+        throw new IllegalArgumentException(
+            "along columns every rank gives a part of the same rows, not %s"
+                .formatted(Arrays.toString(rowsPerRank)));
+      }
     }
   }
 
@@ -83,12 +113,11 @@ public final class StepPlan {
       int route = route(part, shard);
       begin[route] = firstRow[shard] + rows[shard] * part / plan.parts();
       end[route] = firstRow[shard] + rows[shard] * (part + 1) / plan.parts();
-      chunkRows[route] =
-          plan.tuning().chunking().rowsFor(end[route] - begin[route], plan.problem().rowBytes());
+      chunkRows[route] = plan.chunkRows(end[route] - begin[route]);
     }
   }
 
-  /** Spreads the routes into a domain over its ranks: to the one with the fewest rows so far. */
+  /** Spreads the routes into a domain over its ranks: to the one with the fewest bytes so far. */
   private void assignOwners(int domain) {
     Domains domains = plan.domains();
     for (int i = 0; i < domains.size(domain); i++) {
@@ -100,7 +129,7 @@ public final class StepPlan {
         int chosen = domains.of(shard) == domain ? shard : leastLoaded(domain);
         owner[domain * plan.routes() + route] = chosen;
         if (chosen != shard) {
-          load[chosen] += end[route] - begin[route];
+          load[chosen] += (end[route] - begin[route]) * columnBytes(route);
         }
       }
     }
@@ -124,7 +153,7 @@ public final class StepPlan {
 
   /** Rows of A over all ranks. */
   public long totalRows() {
-    return firstRow[rows.length];
+    return isAlongColumns() ? rows[0] : firstRow[rows.length];
   }
 
   /** A hash of the row counts of all ranks; never 0. */
@@ -155,9 +184,79 @@ public final class StepPlan {
     return plan.routes();
   }
 
-  /** The routes in the order of their rows in A. */
-  public int routeAt(int index) {
-    return route(index % plan.parts(), index / plan.parts());
+  /** The ranges of rows that become ready together. */
+  public int bands() {
+    return plan.bands();
+  }
+
+  /** The bands in the order of their rows in A. */
+  public int bandAt(int index) {
+    return isAlongColumns() ? index : route(index % plan.parts(), index / plan.parts());
+  }
+
+  /** The band that a route belongs to. */
+  public int band(int route) {
+    return isAlongColumns() ? part(route) : route;
+  }
+
+  /** How many routes bring the rows of a band. */
+  public int bandRoutes() {
+    return isAlongColumns() ? rows.length : 1;
+  }
+
+  /** A route of a band. */
+  public int bandRoute(int band, int index) {
+    return isAlongColumns() ? route(band, index) : band;
+  }
+
+  /** Any of a band's routes: they have the same rows, cut into the same chunks. */
+  private int anyRoute(int band) {
+    return bandRoute(band, 0);
+  }
+
+  /** The first row of A of a band. */
+  public long bandBegin(int band) {
+    return begin[anyRoute(band)];
+  }
+
+  /** The row of A after the last of a band. */
+  public long bandEnd(int band) {
+    return end[anyRoute(band)];
+  }
+
+  /** The chunks that each route of a band is cut into. */
+  public long bandChunks(int band) {
+    return chunks(anyRoute(band));
+  }
+
+  /** The first row of A of a chunk of a band; of the chunk after the last, the end of the band. */
+  public long bandChunkBegin(int band, long chunk) {
+    return chunkBegin(anyRoute(band), chunk);
+  }
+
+  /** The chunk of a band that a row of A belongs to. */
+  public long bandChunk(int band, long row) {
+    return (row - bandBegin(band)) / chunkRows[anyRoute(band)];
+  }
+
+  /**
+   * Whether the rows of a band are a rank's own and lie in memory of its own: then it needs no
+   * slots to read them.
+   */
+  public boolean isHome(int band, int rank) {
+    return plan.isStreamed() && !isAlongColumns() && shard(band) == rank;
+  }
+
+  /** Bytes from the start of a row of A to the part that a route brings. */
+  public long columnOffset(int route) {
+    return columnOffset[shard(route)];
+  }
+
+  /** Bytes of the part of a row that a route brings. */
+  public long columnBytes(int route) {
+    return isAlongColumns()
+        ? columnOffset[shard(route) + 1] - columnOffset[shard(route)]
+        : plan.problem().rowBytes();
   }
 
   /** The route of a part of a rank's shard. */
@@ -170,7 +269,8 @@ public final class StepPlan {
     return route % rows.length;
   }
 
-  int part(int route) {
+  /** The part of its shard that a route brings. */
+  public int part(int route) {
     return route / rows.length;
   }
 
@@ -205,7 +305,7 @@ public final class StepPlan {
     StringBuilder text = new StringBuilder("rank " + owner(domain, route));
     int distance = plan.distance(shard, domain);
     while (distance != 0) {
-      distance = plan.tuning().schedule().parent(part(route), distance, plan.domains().count());
+      distance = plan.schedule().parent(part(route), distance, plan.domains().count());
       text.insert(0, "rank " + owner(plan.domainAt(shard, distance), route) + " -> ");
     }
     return text.toString();
@@ -223,7 +323,7 @@ public final class StepPlan {
   public String toString() {
     StringBuilder text = new StringBuilder(plan.toString());
     for (int index = 0; index < routes(); index++) {
-      int route = routeAt(index);
+      int route = route(index % plan.parts(), index / plan.parts());
       if (begin[route] == end[route]) {
         continue;
       }

@@ -33,7 +33,7 @@ public final class Transfers {
       int part = step.part(route);
       int distance = plan.distance(shard, domain);
       if (distance != 0) {
-        int parent = plan.tuning().schedule().parent(part, distance, plan.domains().count());
+        int parent = plan.schedule().parent(part, distance, plan.domains().count());
         receives.add(
             route, step.owner(plan.domainAt(shard, parent), route), plan.hops(part, distance));
       }

@@ -1,37 +1,74 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.plan;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * What can be chosen about an operator without changing its result.
  *
- * @param schedule how rows travel between hosts
+ * @param schedule how rows travel between hosts; null for a choice by rule
+ * @param path where they lie when they arrive; null for a choice by rule
  * @param chunking how many rows travel together
+ * @param slots how many chunks of a route there is room for when they are streamed
  * @param inFlight how many chunks of one route may be under way between two ranks; may differ from
  *     rank to rank
+ * @param cacheBytes how many bytes of cache the rows in flight may take; by rule they are streamed
+ *     only if they fit
  */
-public record Tuning(Schedule schedule, Chunking chunking, int inFlight) {
-  /** What is used unless something else is chosen. */
-  public static final Tuning DEFAULT = new Tuning(Schedule.MESH, Chunking.BY_RULE, 4);
+public record Tuning(
+    @Nullable Schedule schedule,
+    @Nullable Path path,
+    Chunking chunking,
+    int slots,
+    int inFlight,
+    long cacheBytes) {
+  /**
+   * What is used unless something else is chosen: two slots, so that one is filled while the other
+   * is read, and the second-level cache of one core of a current server (2 MiB since Intel's
+   * Sapphire Rapids).
+   */
+  public static final Tuning DEFAULT = new Tuning(null, null, Chunking.BY_RULE, 2, 4, 2 << 20);
 
   public Tuning {
+    if (slots < 1) {
+      throw new IllegalArgumentException("a route needs at least 1 slot, not %d".formatted(slots));
+    }
     if (inFlight < 1) {
       throw new IllegalArgumentException(
           "at least 1 chunk must be in flight, not %d".formatted(inFlight));
     }
+    if (cacheBytes < 0) {
+      throw new IllegalArgumentException("a cache cannot have %d bytes".formatted(cacheBytes));
+    }
   }
 
-  /** The same with another schedule. */
-  public Tuning withSchedule(Schedule value) {
-    return new Tuning(value, chunking, inFlight);
+  /** The same with another schedule; null for a choice by rule. */
+  public Tuning withSchedule(@Nullable Schedule value) {
+    return new Tuning(value, path, chunking, slots, inFlight, cacheBytes);
+  }
+
+  /** The same with another path; null for a choice by rule. */
+  public Tuning withPath(@Nullable Path value) {
+    return new Tuning(schedule, value, chunking, slots, inFlight, cacheBytes);
   }
 
   /** Chunks of this many rows; 0 for chunks by rule. */
   public Tuning withChunkRows(long rows) {
-    return new Tuning(schedule, new Chunking(rows), inFlight);
+    return new Tuning(schedule, path, new Chunking(rows), slots, inFlight, cacheBytes);
+  }
+
+  /** The same with more or fewer slots. */
+  public Tuning withSlots(int value) {
+    return new Tuning(schedule, path, chunking, value, inFlight, cacheBytes);
   }
 
   /** The same with more or fewer chunks in flight. */
   public Tuning withInFlight(int value) {
-    return new Tuning(schedule, chunking, value);
+    return new Tuning(schedule, path, chunking, slots, value, cacheBytes);
+  }
+
+  /** The same with a larger or smaller cache. */
+  public Tuning withCacheBytes(long value) {
+    return new Tuning(schedule, path, chunking, slots, inFlight, value);
   }
 }

@@ -29,7 +29,7 @@ public final class Cases {
         body.run(seed);
       } catch (Exception | AssertionError e) {
         throw new AssertionError(
-            "case %d failed; repeat it with: mvn -B verify -Dtest=%s -Dsurefire.failIfNoSpecifiedTests=false -Dgemmflow.cases=1 -Dgemmflow.seed=%d"
+            "case %d failed; repeat it with: mvn -B verify -Dtest=%s -Dgemmflow.cases=1 -Dgemmflow.seed=%d"
                 .formatted(i, test.getSimpleName(), seed),
             e);
       }

@@ -2,6 +2,9 @@
 package io.github.gemmflow.kit;
 
 import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.plan.Capacity;
+import io.github.gemmflow.plan.Domains;
+import io.github.gemmflow.plan.Path;
 import io.github.gemmflow.plan.Schedule;
 import io.github.gemmflow.plan.Tuning;
 import java.util.List;
@@ -71,6 +74,36 @@ public final class Draw {
     return rows;
   }
 
+  /** Columns for each rank, in all {@code columns}; some have none. */
+  public long[] columns(int ranks, long columns) {
+    long[] widths = new long[ranks];
+    for (long column = 0; column < columns; column++) {
+      widths[below(1 + below(ranks))]++;
+    }
+    return widths;
+  }
+
+  /**
+   * What a workspace has room for: gathered steps, streamed ones in few slots, or both, so that the
+   * rule or the operator decides.
+   */
+  public Tuning room(long mostRows) {
+    Tuning tuning = tuning(mostRows).withSlots(1 + below(5));
+    if (chance(0.4)) {
+      return tuning.withPath(Path.STREAMED);
+    }
+    return chance(0.3) ? tuning.withPath(Path.GATHERED) : tuning.withCacheBytes(1L << below(20));
+  }
+
+  /** A way for rows to travel, on a workspace with some room. */
+  public Tuning tuning(long mostRows, long maxRowBytes, Tuning room, Domains domains) {
+    Tuning tuning = tuning(mostRows).withPath(room.path()).withCacheBytes(room.cacheBytes());
+    if (room.path() == null && Capacity.of(mostRows, maxRowBytes, domains, room).slots() > 0) {
+      return tuning.withPath(oneOf(List.of(Path.values())));
+    }
+    return tuning;
+  }
+
   /** A way for rows to travel. */
   public Tuning tuning(long mostRows) {
     long chunkRows = chance(0.3) ? 0 : 1 + below((int) mostRows + 1);
@@ -78,7 +111,7 @@ public final class Draw {
       chunkRows = chance(0.8) ? 1 : Long.MAX_VALUE;
     }
     return Tuning.DEFAULT
-        .withSchedule(oneOf(Schedule.ALL))
+        .withSchedule(chance(0.1) ? null : oneOf(Schedule.ALL))
         .withChunkRows(chunkRows)
         .withInFlight(1 + below(5));
   }

@@ -23,11 +23,16 @@ public final class Exact {
     return (int) Math.floorMod(h, 2L * LARGEST + 1) - LARGEST;
   }
 
-  /** Fills a matrix that is a part of the matrix of a seed. */
+  /** Fills a matrix that is some rows of the matrix of a seed. */
   public static void fill(Matrix part, long seed, long firstRow) {
+    fill(part, seed, firstRow, 0);
+  }
+
+  /** Fills a matrix that is a part of the matrix of a seed. */
+  public static void fill(Matrix part, long seed, long firstRow, long firstColumn) {
     for (long row = 0; row < part.rows(); row++) {
       for (long column = 0; column < part.columns(); column++) {
-        part.set(row, column, value(seed, firstRow + row, column));
+        part.set(row, column, value(seed, firstRow + row, firstColumn + column));
       }
     }
   }

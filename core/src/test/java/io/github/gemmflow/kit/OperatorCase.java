@@ -13,6 +13,8 @@ import io.github.gemmflow.kernel.PackedWeights;
 import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
+import io.github.gemmflow.plan.Plan;
+import io.github.gemmflow.plan.Tuning;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,28 +23,35 @@ import java.util.stream.IntStream;
 /**
  * A random program of operators, drawn from a seed, that every rank of a world runs and whose
  * results every rank checks for itself: replica groups, operators of different width on one
- * workspace, row counts that change at every step, outputs full of NaN before.
+ * workspace, gathered along rows or columns, in one piece or streamed, row counts that change at
+ * every step, outputs full of NaN before.
  */
 public final class OperatorCase {
   private final World world;
   private final long seed;
+  private final List<String> ways = new ArrayList<>();
 
   private OperatorCase(World world, long seed) {
     this.world = world;
     this.seed = seed;
   }
 
-  /** Runs the case of a seed. Collective over all ranks of the world. */
-  public static void run(World world, long seed) {
-    new OperatorCase(world, seed).run();
+  /**
+   * Runs the case of a seed. Collective over all ranks of the world.
+   *
+   * @return the ways that this rank's steps took: schedule, path and axis
+   */
+  public static List<String> run(World world, long seed) {
+    return new OperatorCase(world, seed).run();
   }
 
-  private void run() {
+  private List<String> run() {
     Draw shared = new Draw(seed);
     Group group = world.split(cut(shared, world.size()));
     // Groups of one world do different things at the same time.
     byte[] leader = group.broadcast(0, group.rank() == 0 ? new byte[] {(byte) world.rank()} : null);
     runGroup(group, new Draw(seed * 31 + leader[0]));
+    return ways;
   }
 
   private static ReplicaGroups cut(Draw draw, int ranks) {
@@ -61,17 +70,23 @@ public final class OperatorCase {
     long maxRows = draw.size() * (draw.chance(0.5) ? 1L : group.size());
     long maxColumns = draw.size();
     DType type = draw.type();
+    Tuning room = draw.room(maxRows);
     try (Arena arena = Arena.ofConfined();
-        Workspace space = group.workspace(maxRows, maxColumns, type)) {
+        Workspace space = group.workspace(maxRows, maxColumns, type, room)) {
       List<Built> operators = new ArrayList<>();
       int count = 1 + draw.below(3);
       for (int i = 0; i < count; i++) {
         long columns = draw.chance(0.5) ? maxColumns : draw.below((int) maxColumns + 1);
-        operators.add(build(space, draw, columns, i, arena));
+        Tuning tuning = draw.tuning(maxRows, maxColumns * type.bytes(), room, group.domains());
+        Way way = Way.draw(draw, group.size(), columns, tuning);
+        operators.add(build(space, draw, columns, way, i, arena));
       }
       int steps = 1 + draw.below(6);
       for (int i = 0; i < steps; i++) {
         Built built = draw.oneOf(operators);
+        Plan plan = built.operator.plan();
+        String axis = built.way.isAlongColumns() ? "columns" : "rows";
+        ways.add("%s %s along %s".formatted(plan.schedule(), plan.path(), axis));
         long[] rows = draw.rows(group.size(), maxRows);
         runStep(built, rows, draw.chance(0.3), draw.chance(0.2), seed * 1000 + i, group.rank());
       }
@@ -83,16 +98,16 @@ public final class OperatorCase {
   private record Weight(long seed, long width) {}
 
   /** An operator and this rank's weights; none for an all-gather. */
-  private record Built(Operator operator, List<Weight> weights, DType output, boolean gathered) {}
+  private record Built(
+      Operator operator, List<Weight> weights, DType output, boolean gathered, Way way) {}
 
-  private Built build(Workspace space, Draw draw, long columns, int number, Arena arena) {
-    var tuning = draw.tuning(space.maxRows());
+  private Built build(Workspace space, Draw draw, long columns, Way way, int number, Arena arena) {
     boolean plain = draw.chance(0.25);
-    boolean gathered = draw.chance(0.3);
+    boolean gathered = draw.chance(0.3) && !way.isStreamed();
     DType output = draw.chance(0.5) ? DType.F32 : space.type();
     if (plain) {
-      AllGather gather = AllGather.on(space).columns(columns).tuning(tuning).build();
-      return new Built(gather, List.of(), space.type(), true);
+      AllGather gather = way.on(AllGather.on(space), columns).build();
+      return new Built(gather, List.of(), space.type(), !way.isStreamed(), way);
     }
     // Number and width of the weights are each rank's own business.
     Draw own = new Draw(seed * 77 + world.rank() * 1000L + number);
@@ -104,12 +119,12 @@ public final class OperatorCase {
       weights.add(weight);
       packed[i] = pack(own.chance(0.5), space.type(), columns, weight, arena);
     }
-    var builder = AllGatherMatmul.on(space).weights(packed).outputType(output).tuning(tuning);
+    var builder = way.on(AllGatherMatmul.on(space).weights(packed).outputType(output));
     AllGatherMatmul operator = (gathered ? builder.keepGathered() : builder).build();
     for (PackedWeights one : packed) {
       one.close();
     }
-    return new Built(operator, weights, output, gathered);
+    return new Built(operator, weights, output, gathered, way);
   }
 
   private PackedWeights pack(boolean outIn, DType type, long k, Weight weight, Arena arena) {
@@ -131,8 +146,11 @@ public final class OperatorCase {
       Built built, long[] rows, boolean onlyOwnRows, boolean started, long aSeed, int rank) {
     Operator operator = built.operator;
     try (Arena arena = Arena.ofShared();
-        Step step = onlyOwnRows ? operator.begin(rows[rank]) : operator.begin(rows)) {
-      Exact.fill(step.input(), aSeed, step.firstRow());
+        Step step =
+            onlyOwnRows && !built.way.isAlongColumns()
+                ? operator.begin(rows[rank])
+                : built.way.begin(operator, rows)) {
+      built.way.fill(step, aSeed, rank);
       Matrix[] outputs = outputs(built, step.rows(), arena);
       if (started) {
         step.start(outputs).await();
@@ -153,7 +171,7 @@ public final class OperatorCase {
 
   private static Matrix[] outputs(Built built, long rows, Arena arena) {
     if (built.weights.isEmpty()) {
-      return rows % 2 == 0
+      return rows % 2 == 0 && built.gathered
           ? new Matrix[0]
           : new Matrix[] {padded(built.output, rows, built.operator.columns(), arena)};
     }

@@ -6,8 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.github.gemmflow.plan.Domains;
-import io.github.gemmflow.plan.Plan;
-import io.github.gemmflow.plan.Problem;
 import io.github.gemmflow.plan.Schedule;
 import io.github.gemmflow.plan.StepPlan;
 import io.github.gemmflow.plan.Transfers;
@@ -55,7 +53,7 @@ public abstract class ScheduleContract {
       int ranks = draw.ranks();
       Domains domains = Domains.of(draw.hosts(ranks));
       Tuning tuning = draw.tuning(9).withSchedule(schedule());
-      StepPlan step = Plan.of(new Problem(10, 1000), domains, tuning).step();
+      StepPlan step = Plans.alongRows(10, 1000, domains, tuning).step();
       step.lay(draw.rows(ranks, 100));
       Map<String, Integer> sends = new HashMap<>();
       Map<String, Integer> receives = new HashMap<>();

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
+import io.github.gemmflow.kit.Plans;
 import java.lang.management.ManagementFactory;
 import java.util.stream.IntStream;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,7 +29,7 @@ class LargePlanTest {
     Domains domains =
         Domains.of(IntStream.range(0, RANKS).map(r -> r / (RANKS / DOMAINS)).toArray());
     Tuning tuning = Tuning.DEFAULT.withSchedule(schedule);
-    StepPlan step = Plan.of(new Problem(8192, 1_000_000), domains, tuning).step();
+    StepPlan step = Plans.alongRows(8192, 1_000_000, domains, tuning).step();
     step.lay(IntStream.range(0, RANKS).mapToLong(r -> r % 200).toArray());
     double seconds = (System.nanoTime() - start) / 1e9;
     bytes = threads.getCurrentThreadAllocatedBytes() - bytes;

@@ -3,6 +3,7 @@ package io.github.gemmflow.plan;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.github.gemmflow.kit.Plans;
 import io.github.gemmflow.kit.ScheduleContract;
 import org.junit.jupiter.api.Test;
 
@@ -15,7 +16,7 @@ class MeshTest extends ScheduleContract {
   /** Every rank starts with another target, so nobody is everybody's first. */
   @Test
   void theNextDomainComesFirst() {
-    StepPlan step = Plan.of(new Problem(4, 100), Domains.of(0, 1, 2, 3), Tuning.DEFAULT).step();
+    StepPlan step = Plans.alongRows(4, 100, Domains.of(0, 1, 2, 3), Tuning.DEFAULT).step();
     step.lay(new long[] {1, 1, 1, 1});
     for (int rank = 0; rank < 4; rank++) {
       Transfers transfers = new Transfers(rank);

@@ -6,11 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.github.gemmflow.kit.Draw;
+import io.github.gemmflow.kit.Plans;
 import org.junit.jupiter.api.Test;
 
 class NextRunTest {
   private static StepPlan step(Domains domains, long... rows) {
-    StepPlan step = Plan.of(new Problem(4, 1000), domains, Tuning.DEFAULT).step();
+    StepPlan step = Plans.alongRows(4, 1000, domains, Tuning.DEFAULT).step();
     step.lay(rows);
     return step;
   }
@@ -101,6 +102,30 @@ class NextRunTest {
       }
       assertTrue(runs.allTaken(step));
     }
+  }
+
+  /** Slots are emptied first, a chunk at a time; own rows fill the gaps. */
+  @Test
+  void streamedRowsGoBeforeOwnOnes() {
+    Tuning streamed = Tuning.DEFAULT.withPath(Path.STREAMED).withChunkRows(4);
+    StepPlan step = Plans.alongRows(4, 1000, Domains.of(0, 0, 1), streamed).step();
+    step.lay(new long[] {6, 10, 9});
+    NextRun runs = new NextRun(0, step.bands());
+    runs.reset(step);
+    runs.ready(0, 6);
+    assertRun(runs, step, 100, 0, 4);
+    runs.ready(1, 10);
+    runs.ready(2, 24);
+    assertRun(runs, step, 100, 16, 20);
+    assertRun(runs, step, 100, 6, 10);
+    assertRun(runs, step, 100, 20, 24);
+    assertRun(runs, step, 100, 4, 6);
+    runs.ready(1, 16);
+    runs.ready(2, 25);
+    assertRun(runs, step, 100, 10, 14);
+    assertRun(runs, step, 100, 14, 16);
+    assertRun(runs, step, 100, 24, 25);
+    assertTrue(runs.allTaken(step));
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.github.gemmflow.plan;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.github.gemmflow.kit.Plans;
 import io.github.gemmflow.kit.ScheduleContract;
 import org.junit.jupiter.api.Test;
 
@@ -16,7 +17,7 @@ class RingTest extends ScheduleContract {
   @Test
   void fewestHopsLeaveFirst() {
     Tuning ring = Tuning.DEFAULT.withSchedule(Schedule.RING);
-    StepPlan step = Plan.of(new Problem(4, 100), Domains.of(0, 1, 2, 3), ring).step();
+    StepPlan step = Plans.alongRows(4, 100, Domains.of(0, 1, 2, 3), ring).step();
     step.lay(new long[] {1, 1, 1, 1});
     Transfers transfers = new Transfers(2);
     transfers.of(step);

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.github.gemmflow.kit.Draw;
+import io.github.gemmflow.kit.Plans;
 import org.junit.jupiter.api.Test;
 
 class StepPlanTest {
@@ -15,12 +16,12 @@ class StepPlanTest {
     for (int i = 0; i < 1000; i++) {
       int ranks = draw.ranks();
       Domains domains = Domains.of(draw.hosts(ranks));
-      StepPlan step = Plan.of(new Problem(100, 200), domains, draw.tuning(50)).step();
+      StepPlan step = Plans.alongRows(100, 200, domains, draw.tuning(50)).step();
       long[] rows = draw.rows(ranks, 200);
       step.lay(rows);
       long next = 0;
       for (int index = 0; index < step.routes(); index++) {
-        int route = step.routeAt(index);
+        int route = step.bandAt(index);
         assertEquals(next, step.begin(route));
         for (long chunk = 0; chunk < step.chunks(route); chunk++) {
           assertEquals(next, step.chunkBegin(route, chunk));
@@ -37,7 +38,7 @@ class StepPlanTest {
   @Test
   void ownersAreBalancedByRows() {
     Domains domains = Domains.of(0, 0, 1, 1, 1, 1);
-    StepPlan step = Plan.of(new Problem(4, 100), domains, Tuning.DEFAULT).step();
+    StepPlan step = Plans.alongRows(4, 100, domains, Tuning.DEFAULT).step();
     step.lay(new long[] {1, 1, 50, 10, 10, 10});
     assertEquals(0, step.owner(0, 2));
     assertEquals(1, step.owner(0, 3));
@@ -50,7 +51,7 @@ class StepPlanTest {
 
   @Test
   void badRowCountsAreRefusedAndLeaveThePlanAsItWas() {
-    StepPlan step = Plan.of(new Problem(4, 10), Domains.single(2), Tuning.DEFAULT).step();
+    StepPlan step = Plans.alongRows(4, 10, Domains.single(2), Tuning.DEFAULT).step();
     step.lay(new long[] {3, 4});
     for (long[] bad : new long[][] {{1}, {1, 2, 3}, {-1, 2}, {6, 5}, {Long.MAX_VALUE, 1}}) {
       assertThrows(IllegalArgumentException.class, () -> step.lay(bad));
@@ -81,12 +82,12 @@ class StepPlanTest {
   @Test
   void aPlanPrintsItselfForAPerson() {
     Tuning ring = Tuning.DEFAULT.withSchedule(Schedule.RING).withChunkRows(4);
-    StepPlan step = Plan.of(new Problem(512, 100), Domains.of(0, 0, 1, 2), ring).step();
+    StepPlan step = Plans.alongRows(512, 100, Domains.of(0, 0, 1, 2), ring).step();
     step.lay(new long[] {10, 0, 3, 0});
     assertEquals(
         """
-        gather up to 100 rows of 512 bytes from 4 ranks on 3 hosts [[0, 1], [2], [3]]
-        schedule ring, chunks 4 rows, 4 in flight per route
+        gather up to 100 rows of 512 bytes along rows from 4 ranks on 3 hosts [[0, 1], [2], [3]]
+        schedule ring, path gathered, chunks 4 rows, 4 in flight per route
         rows 0-9 of rank 0: 3 chunks of 4 rows; to host 1: rank 0 -> rank 2; to host 2: rank 0 -> rank 2 -> rank 3
         rows 10-12 of rank 2: 1 chunk; to host 0: rank 2 -> rank 3 -> rank 0; to host 2: rank 2 -> rank 3
         """,

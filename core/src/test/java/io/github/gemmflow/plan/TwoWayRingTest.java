@@ -4,6 +4,7 @@ package io.github.gemmflow.plan;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.github.gemmflow.kit.Plans;
 import io.github.gemmflow.kit.ScheduleContract;
 import org.junit.jupiter.api.Test;
 
@@ -16,7 +17,7 @@ class TwoWayRingTest extends ScheduleContract {
   @Test
   void theFarthestOfAnEvenNumberGetsHalfFromEachSide() {
     Tuning tuning = Tuning.DEFAULT.withSchedule(schedule());
-    StepPlan step = Plan.of(new Problem(4, 100), Domains.of(0, 1, 2, 3), tuning).step();
+    StepPlan step = Plans.alongRows(4, 100, Domains.of(0, 1, 2, 3), tuning).step();
     step.lay(new long[] {9, 0, 0, 0});
     assertEquals("rank 0 -> rank 1", step.way(1, 0));
     assertEquals("rank 0 -> rank 1 -> rank 2", step.way(2, 0));

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.pipeline;
+
+import io.github.gemmflow.matrix.Block;
+import io.github.gemmflow.plan.Schedule;
+import io.github.gemmflow.plan.StepPlan;
+import java.util.StringJoiner;
+
+/**
+ * Brings this rank's own rows of a streamed step into the slots, chunk by chunk, for those who read
+ * them there: the other ranks of its host, and along columns itself. The compute lane calls it
+ * under its lock, except {@link #feed}.
+ */
+final class Feeder {
+  /** There is nothing to feed now. */
+  static final int NONE = -1;
+
+  private final Members members;
+  private final Space space;
+  private final Places places;
+  private final Arrivals arrivals;
+  private final Block from = new Block();
+  private final Block to = new Block();
+  private final long[] fed = new long[Schedule.MAX_PARTS];
+  private int parts;
+  private boolean busy;
+
+  Feeder(Members members, Space space, Places places, Arrivals arrivals) {
+    this.members = members;
+    this.space = space;
+    this.places = places;
+    this.arrivals = arrivals;
+  }
+
+  /** Begins with the rows of a step, which this rank has written. */
+  void start(OpenStep step) {
+    StepPlan plan = step.plan();
+    boolean isRead = members.hostRanks() > 1 || plan.plan().problem().isAlongColumns();
+    parts = plan.plan().isStreamed() && isRead ? plan.plan().parts() : 0;
+    busy = false;
+    for (int part = 0; part < parts; part++) {
+      fed[part] = 0;
+    }
+    step.setWritten();
+    if (parts == 0) {
+      arrivals.publishOwn(step);
+    }
+    members.ringComm();
+    members.ringHost();
+  }
+
+  /** Takes the next chunk to feed, if there is room for one; returns its part or {@link #NONE}. */
+  int take(OpenStep step) {
+    for (int part = 0; !busy && part < parts; part++) {
+      if (isLeft(step, part) && hasRoom(step, part)) {
+        busy = true;
+        return part;
+      }
+    }
+    return NONE;
+  }
+
+  private boolean isLeft(OpenStep step, int part) {
+    return fed[part] < step.plan().chunks(route(step, part));
+  }
+
+  private boolean hasRoom(OpenStep step, int part) {
+    int band = band(step, part);
+    return space.slots(band).isFree(step.use(band) + fed[part]);
+  }
+
+  private int route(OpenStep step, int part) {
+    return step.plan().route(part, members.rank());
+  }
+
+  private int band(OpenStep step, int part) {
+    return step.plan().band(route(step, part));
+  }
+
+  /** Copies the chunk that {@link #take} took. One thread at a time does, without the lock. */
+  void feed(OpenStep step, int part) {
+    int route = route(step, part);
+    long chunk = fed[part];
+    places.received(to, step, route, chunk).copyFrom(places.own(from, step, route, chunk));
+    arrivals.publish(step, route, chunk + 1);
+  }
+
+  /** Says that the chunk that was taken is fed. */
+  void done(int part) {
+    fed[part]++;
+    busy = false;
+    members.ringHost();
+  }
+
+  boolean isDone(OpenStep step) {
+    for (int part = 0; part < parts; part++) {
+      if (isLeft(step, part)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** A number that grows when there is more room to feed. */
+  long room(OpenStep step) {
+    long sum = 0;
+    for (int part = 0; part < parts; part++) {
+      sum += space.slots(band(step, part)).filledUpTo();
+    }
+    return sum;
+  }
+
+  /** Which of this rank's rows could not be fed because of whom, for a person. */
+  void describe(OpenStep step, Diagnosis diagnosis, StringJoiner text) {
+    for (int part = 0; part < parts; part++) {
+      if (isLeft(step, part)) {
+        int route = route(step, part);
+        text.add(
+            "rows %d-%d of rank %d found no room, because %s"
+                .formatted(
+                    step.plan().chunkBegin(route, fed[part]),
+                    step.plan().end(route) - 1,
+                    members.rank(),
+                    diagnosis.slowReader(step.plan().band(route))));
+      }
+    }
+  }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.plan;
+
+/**
+ * What a workspace has room for.
+ *
+ * @param maxRows the most rows of A, over all ranks, that a step may have
+ * @param maxRowBytes the most bytes that a row of A may have
+ * @param gathered whether the window has room for whole steps
+ * @param slots how many slots each route has for streamed steps; 0 if there is no room for them
+ * @param slotBytes the bytes of a slot
+ */
+public record Capacity(
+    long maxRows, long maxRowBytes, boolean gathered, int slots, long slotBytes) {
+
+  /** Room for every path that the tuning allows and the rule may choose. */
+  public static Capacity of(long maxRows, long maxRowBytes, Domains domains, Tuning tuning) {
+    long slotBytes =
+        Math.multiplyExact(tuning.chunking().slotRows(maxRows, maxRowBytes), maxRowBytes);
+    boolean streamed =
+        tuning.path() == null
+            ? domains.count() > 1
+                && !Rules.fitsWhole(maxRows, maxRowBytes, tuning)
+                && Rules.fitsStreamed(domains.ranks(), tuning.slots(), slotBytes, tuning)
+            : tuning.path() == Path.STREAMED;
+    return new Capacity(
+        maxRows,
+        maxRowBytes,
+        tuning.path() != Path.STREAMED,
+        streamed ? tuning.slots() : 0,
+        streamed ? slotBytes : 0);
+  }
+
+  /** Bytes of all rows of a whole step; 0 if there is no room for one. */
+  public long gatheredBytes() {
+    return gathered ? Math.multiplyExact(maxRows, maxRowBytes) : 0;
+  }
+
+  /** How many rows of a length fit into a slot. */
+  long slotRows(long rowBytes) {
+    return rowBytes == 0 ? maxRows : slotBytes / rowBytes;
+  }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.plan;
+
+import java.util.Arrays;
+import java.util.Locale;
+
+/** Where the rows of other ranks lie while they are worked on. */
+public enum Path {
+  /** The window has room for two whole steps, and A lies in it in one piece. */
+  GATHERED,
+
+  /**
+   * Each route has a few slots, which its chunks pass through one after the other; A is never whole
+   * in memory. Each rank's own rows lie in memory of its own.
+   */
+  STREAMED;
+
+  /** The path of a name, in upper or lower case. */
+  public static Path named(String name) {
+    for (Path path : values()) {
+      if (path.name().equalsIgnoreCase(name)) {
+        return path;
+      }
+    }
+    throw new IllegalArgumentException(
+        "no path is called '%s'; there are %s".formatted(name, Arrays.toString(values())));
+  }
+
+  @Override
+  public String toString() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.plan;
+
+/**
+ * What is chosen where the tuning leaves it open, and why. The thresholds are reasoned, not
+ * measured.
+ */
+final class Rules {
+  /** More hosts than this, and each one sending to every other is too many at a time. */
+  private static final int MOST_MESH_HOSTS = 8;
+
+  private Rules() {}
+
+  /** A choice and its reason, for a person. */
+  record Choice<T>(T value, String reason) {}
+
+  static Choice<Schedule> schedule(Problem problem, Domains domains, Tuning tuning) {
+    if (tuning.schedule() != null) {
+      return new Choice<>(tuning.schedule(), "asked for");
+    }
+    int hosts = domains.count();
+    if (hosts == 1) {
+      return new Choice<>(Schedule.MESH, "nothing travels on one host");
+    }
+    if (hosts == 2) {
+      return new Choice<>(Schedule.MESH, "between 2 hosts there is only one way");
+    }
+    if (hosts <= MOST_MESH_HOSTS) {
+      return new Choice<>(
+          Schedule.MESH,
+          "up to %d hosts, rows take the shortest way, one hop".formatted(MOST_MESH_HOSTS));
+    }
+    long rows = Math.ceilDiv(problem.capacity().maxRows(), domains.ranks());
+    if (rows <= tuning.chunking().rowsFor(rows, problem.rowBytes())) {
+      return new Choice<>(
+          Schedule.MESH,
+          "a rank's rows are one chunk even in the largest step, which every hop would delay");
+    }
+    return new Choice<>(
+        Schedule.TWO_WAY_RING,
+        "above %d hosts, each one sends to 2 others instead of %d"
+            .formatted(MOST_MESH_HOSTS, hosts - 1));
+  }
+
+  static Choice<Path> path(Problem problem, Domains domains, int bands, Tuning tuning) {
+    Capacity room = problem.capacity();
+    Choice<Path> choice = wantedPath(problem, domains, bands, tuning);
+    if (choice.value() == Path.GATHERED && !room.gathered()) {
+      throw new IllegalArgumentException(
+          "the rows cannot be gathered in one piece (%s): the workspace was opened for streamed steps only"
+              .formatted(choice.reason()));
+    }
+    if (choice.value() == Path.STREAMED && room.slots() == 0) {
+      throw new IllegalArgumentException(
+          "the rows cannot be streamed: the workspace was opened without room for streamed steps; open it with a tuning whose path is streamed");
+    }
+    if (choice.value() == Path.STREAMED && problem.keepsGathered()) {
+      throw new IllegalArgumentException(
+          "streamed rows are never in one piece: leave out keepGathered(), or choose the path gathered");
+    }
+    return choice;
+  }
+
+  private static Choice<Path> wantedPath(
+      Problem problem, Domains domains, int bands, Tuning tuning) {
+    if (tuning.path() != null) {
+      return new Choice<>(tuning.path(), "asked for");
+    }
+    if (problem.keepsGathered()) {
+      return new Choice<>(Path.GATHERED, "the gathered A is asked for");
+    }
+    Capacity room = problem.capacity();
+    if (!room.gathered()) {
+      return new Choice<>(Path.STREAMED, "the workspace has no room for a whole step");
+    }
+    if (domains.count() == 1) {
+      return new Choice<>(Path.GATHERED, "on one host rows are read where they were written");
+    }
+    if (fitsWhole(room.maxRows(), problem.rowBytes(), tuning)) {
+      return new Choice<>(
+          Path.GATHERED,
+          "two steps of %d rows fit the cache budget of %d bytes as they are"
+              .formatted(room.maxRows(), tuning.cacheBytes()));
+    }
+    if (room.slots() == 0) {
+      return new Choice<>(
+          Path.GATHERED,
+          "the slots of a chunk for each route exceed the cache budget of %d bytes"
+              .formatted(tuning.cacheBytes()));
+    }
+    boolean fits = fitsStreamed(bands, room.slots(), room.slotBytes(), tuning);
+    return new Choice<>(
+        fits ? Path.STREAMED : Path.GATHERED,
+        "%d slots of %d bytes for each of %d routes %s the cache budget of %d bytes"
+            .formatted(
+                room.slots(),
+                room.slotBytes(),
+                bands,
+                fits ? "fit" : "exceed",
+                tuning.cacheBytes()));
+  }
+
+  /** Rows that stay in the cache anyway gain nothing from being streamed. */
+  static boolean fitsWhole(long maxRows, long rowBytes, Tuning tuning) {
+    return rowBytes == 0 || maxRows <= tuning.cacheBytes() / 2 / rowBytes;
+  }
+
+  /**
+   * The rule of NKI's fine-grained kernel: what is in flight, twice if there are two slots, must
+   * fit into the fast memory.
+   */
+  static boolean fitsStreamed(int bands, int slots, long slotBytes, Tuning tuning) {
+    return slotBytes <= tuning.cacheBytes() / slots / bands;
+  }
+}

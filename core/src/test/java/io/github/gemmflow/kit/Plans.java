@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.kit;
+
+import io.github.gemmflow.plan.Capacity;
+import io.github.gemmflow.plan.Domains;
+import io.github.gemmflow.plan.Plan;
+import io.github.gemmflow.plan.Problem;
+import io.github.gemmflow.plan.Tuning;
+
+/** Plans on workspaces that have just enough room. */
+public final class Plans {
+  private Plans() {}
+
+  /** A plan for up to {@code maxRows} rows, gathered along rows. */
+  public static Plan alongRows(long rowBytes, long maxRows, Domains domains, Tuning tuning) {
+    Capacity capacity = Capacity.of(maxRows, rowBytes, domains, tuning);
+    return Plan.of(Problem.alongRows(rowBytes, capacity), domains, tuning);
+  }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.kit;
+
+import io.github.gemmflow.AllGather;
+import io.github.gemmflow.AllGatherMatmul;
+import io.github.gemmflow.Operator;
+import io.github.gemmflow.Step;
+import io.github.gemmflow.plan.Path;
+import io.github.gemmflow.plan.Tuning;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * How A comes together: what may be tuned, and who gives which columns.
+ *
+ * @param columnsPerRank the columns of each rank; empty if A is gathered along rows
+ */
+public record Way(Tuning tuning, List<Long> columnsPerRank) {
+  /** Along rows. */
+  public static Way alongRows(Tuning tuning) {
+    return new Way(tuning, List.of());
+  }
+
+  /** Along rows or columns. */
+  public static Way draw(Draw draw, int ranks, long columns, Tuning tuning) {
+    long[] widths = draw.columns(ranks, columns);
+    return draw.chance(0.4)
+        ? new Way(tuning, Arrays.stream(widths).boxed().toList())
+        : alongRows(tuning);
+  }
+
+  public boolean isAlongColumns() {
+    return !columnsPerRank.isEmpty();
+  }
+
+  public boolean isStreamed() {
+    return tuning.path() == Path.STREAMED;
+  }
+
+  private long[] widths() {
+    return columnsPerRank.stream().mapToLong(Long::longValue).toArray();
+  }
+
+  public AllGatherMatmul.Builder on(AllGatherMatmul.Builder builder) {
+    builder.tuning(tuning);
+    return isAlongColumns() ? builder.columnsPerRank(widths()) : builder;
+  }
+
+  public AllGather.Builder on(AllGather.Builder builder, long columns) {
+    builder.tuning(tuning);
+    return isAlongColumns() ? builder.columnsPerRank(widths()) : builder.columns(columns);
+  }
+
+  /** Begins a step of so many rows in all. */
+  public Step begin(Operator operator, long[] rowsPerRank) {
+    return isAlongColumns()
+        ? operator.begin(Arrays.stream(rowsPerRank).sum())
+        : operator.begin(rowsPerRank);
+  }
+
+  /** Fills a rank's input with its part of the matrix of a seed. */
+  public void fill(Step step, long seed, int rank) {
+    Exact.fill(step.input(), seed, step.firstRow(), firstColumn(rank));
+  }
+
+  /** The first column of A that a rank gives. */
+  public long firstColumn(int rank) {
+    return columnsPerRank.stream().limit(rank).mapToLong(Long::longValue).sum();
+  }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.model;
+
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.github.gemmflow.model.Explorer.Violation;
+import io.github.gemmflow.model.SlotModel.Flaw;
+import io.github.gemmflow.plan.Capacity;
+import io.github.gemmflow.plan.Domains;
+import io.github.gemmflow.plan.Path;
+import io.github.gemmflow.plan.Plan;
+import io.github.gemmflow.plan.Problem;
+import io.github.gemmflow.plan.Schedule;
+import io.github.gemmflow.plan.Tuning;
+import java.util.Arrays;
+import java.util.Collections;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * No order of events leads to a deadlock, or to a read of a slot before its data or after reuse.
+ */
+class SlotModelTest {
+  private static final int CHUNKS = 3;
+  private static final int STEPS = 2;
+
+  private static Explorer explore(
+      Domains domains, Schedule schedule, boolean columns, int slots, Flaw flaw) {
+    Tuning tuning =
+        Tuning.DEFAULT
+            .withPath(Path.STREAMED)
+            .withSchedule(schedule)
+            .withChunkRows(1)
+            .withSlots(slots)
+            .withInFlight(2);
+    int ranks = domains.ranks();
+    Capacity capacity = Capacity.of((long) CHUNKS * ranks, ranks, domains, tuning);
+    Problem problem =
+        columns
+            ? Problem.alongColumns(Collections.nCopies(ranks, 1L), capacity)
+            : Problem.alongRows(ranks, capacity);
+    long[][] rows = new long[STEPS][ranks];
+    for (long[] counts : rows) {
+      Arrays.fill(counts, CHUNKS);
+    }
+    Plan plan = Plan.of(problem, domains, tuning);
+    Explorer explorer = new Explorer(new SlotModel(plan, rows, flaw));
+    explorer.run();
+    System.out.printf(
+        "SlotModelTest: %s, %s along %s, %d slots: %d states, %d ends%n",
+        domains, schedule, columns ? "columns" : "rows", slots, explorer.states(), explorer.ends());
+    return explorer;
+  }
+
+  /** Three ranks on two hosts, three chunks each, two slots, two steps, one crash. */
+  @Test
+  void theProtocolHolds() {
+    Explorer explorer = explore(Domains.of(0, 0, 1), Schedule.MESH, false, 2, Flaw.NONE);
+    assertTrue(explorer.states() > 1_000_000, "it went nowhere");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "0 0 1, mesh, false, 1",
+    "0 1 2, ring, false, 1",
+    "0 0 1, mesh, true, 1",
+    "0 1, two-way-ring, false, 1",
+    "0 1, two-way-ring, true, 2",
+  })
+  void itHoldsForOtherShapes(String placement, String schedule, boolean columns, int slots) {
+    int[] hosts = Arrays.stream(placement.split(" ")).mapToInt(Integer::parseInt).toArray();
+    explore(Domains.of(hosts), Schedule.named(schedule), columns, slots, Flaw.NONE);
+  }
+
+  @ParameterizedTest
+  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NONE")
+  void aFlawIsFound(Flaw flaw) {
+    Violation found =
+        assertThrows(
+            Violation.class, () -> explore(Domains.of(0, 0, 1), Schedule.MESH, false, 2, flaw));
+    System.out.println("SlotModelTest: " + flaw + ": " + found.getMessage());
+    String expected =
+        flaw == Flaw.PUBLISH_BEFORE_DATA ? "but the slot holds" : "which is not read yet";
+    assertTrue(found.toString().contains(expected), found::toString);
+  }
+}

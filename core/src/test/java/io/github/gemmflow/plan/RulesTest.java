@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.plan;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** What a plan chooses by rule, and the reasons it gives. */
+class RulesTest {
+  private static final Domains TWO_HOSTS = Domains.of(0, 0, 1, 1);
+
+  private static Plan plan(long rowBytes, long maxRows, Domains domains, Tuning tuning) {
+    return plan(rowBytes, maxRows, domains, tuning, tuning);
+  }
+
+  private static Plan plan(
+      long rowBytes, long maxRows, Domains domains, Tuning room, Tuning tuning) {
+    Capacity capacity = Capacity.of(maxRows, rowBytes, domains, room);
+    return Plan.of(Problem.alongRows(rowBytes, capacity), domains, tuning);
+  }
+
+  private static void assertPath(Path path, String reason, Plan plan) {
+    assertEquals(path, plan.path());
+    String expected = "path %s: %s".formatted(path, reason);
+    assertTrue(plan.explain().contains(expected), plan::explain);
+  }
+
+  @Test
+  void rowsAreGatheredWhereStreamingGainsNothing() {
+    Tuning rule = Tuning.DEFAULT;
+    assertPath(
+        Path.GATHERED,
+        "on one host rows are read where they were written",
+        plan(512, 1_000_000, Domains.single(4), rule));
+    assertPath(
+        Path.GATHERED,
+        "two steps of 2048 rows fit the cache budget of 2097152 bytes as they are",
+        plan(512, 2048, TWO_HOSTS, rule));
+    assertPath(
+        Path.GATHERED,
+        "the slots of a chunk for each route exceed the cache budget of 2097152 bytes",
+        plan(8192, 1_000_000, TWO_HOSTS, rule));
+  }
+
+  @Test
+  void rowsAreStreamedIfWhatIsInFlightFitsTheCache() {
+    Plan plan = plan(512, 2049, TWO_HOSTS, Tuning.DEFAULT);
+    assertPath(
+        Path.STREAMED,
+        "2 slots of 65536 bytes for each of 4 routes fit the cache budget of 2097152 bytes",
+        plan);
+    // Just enough, and one byte too few.
+    Tuning tight = Tuning.DEFAULT.withCacheBytes(4 * 2 * 65536);
+    assertEquals(Path.STREAMED, plan(512, 100_000, TWO_HOSTS, tight).path());
+    Tuning tighter = tight.withCacheBytes(tight.cacheBytes() - 1);
+    assertEquals(Path.GATHERED, plan(512, 100_000, TWO_HOSTS, tighter).path());
+    // Two parts of each shard need twice as many slots.
+    Tuning twoWay = tight.withSchedule(Schedule.TWO_WAY_RING);
+    assertPath(
+        Path.GATHERED,
+        "2 slots of 65536 bytes for each of 8 routes exceed the cache budget of 524288 bytes",
+        plan(512, 100_000, TWO_HOSTS, twoWay));
+  }
+
+  @Test
+  void theGatheredRowsCanBeAskedFor() {
+    Capacity both = Capacity.of(100_000, 512, TWO_HOSTS, Tuning.DEFAULT);
+    Problem keeping = Problem.alongRows(512, both).keepingGathered();
+    assertPath(
+        Path.GATHERED, "the gathered A is asked for", Plan.of(keeping, TWO_HOSTS, Tuning.DEFAULT));
+    Tuning streamed = Tuning.DEFAULT.withPath(Path.STREAMED);
+    assertThrows(IllegalArgumentException.class, () -> Plan.of(keeping, TWO_HOSTS, streamed));
+  }
+
+  @Test
+  void aPathCanBeForcedEitherWayIfThereIsRoom() {
+    Tuning rule = Tuning.DEFAULT;
+    Tuning gathered = rule.withPath(Path.GATHERED);
+    Tuning streamed = rule.withPath(Path.STREAMED);
+    assertPath(Path.GATHERED, "asked for", plan(512, 100_000, TWO_HOSTS, rule, gathered));
+    assertPath(Path.STREAMED, "asked for", plan(8192, 5, Domains.single(3), streamed));
+    assertPath(
+        Path.STREAMED,
+        "the workspace has no room for a whole step",
+        plan(8192, 5, TWO_HOSTS, streamed, rule));
+    assertThrows(
+        IllegalArgumentException.class, () -> plan(512, 100_000, TWO_HOSTS, streamed, gathered));
+    assertThrows(
+        IllegalArgumentException.class, () -> plan(512, 100_000, TWO_HOSTS, gathered, streamed));
+  }
+
+  @Test
+  void theScheduleFollowsTheHosts() {
+    assertSchedule(Schedule.MESH, "nothing travels on one host", 1, 100_000);
+    assertSchedule(Schedule.MESH, "between 2 hosts there is only one way", 2, 100_000);
+    assertSchedule(Schedule.MESH, "up to 8 hosts, rows take the shortest way, one hop", 8, 100_000);
+    assertSchedule(
+        Schedule.TWO_WAY_RING,
+        "above 8 hosts, each one sends to 2 others instead of 8",
+        9,
+        100_000);
+    assertSchedule(
+        Schedule.MESH,
+        "a rank's rows are one chunk even in the largest step, which every hop would delay",
+        9,
+        9 * 128);
+    Plan ring = plan(512, 100, Domains.of(0, 1, 2), Tuning.DEFAULT.withSchedule(Schedule.RING));
+    assertTrue(ring.explain().contains("schedule ring: asked for"), ring::explain);
+  }
+
+  private static void assertSchedule(Schedule schedule, String reason, int hosts, long maxRows) {
+    Domains domains = Domains.of(IntStream.range(0, hosts).toArray());
+    Plan plan = plan(512, maxRows, domains, Tuning.DEFAULT);
+    assertEquals(schedule, plan.schedule());
+    String expected = "schedule %s: %s".formatted(schedule, reason);
+    assertTrue(plan.explain().contains(expected), plan::explain);
+  }
+
+  @Test
+  void streamedChunksFillASlotAndNoMore() {
+    Tuning streamed = Tuning.DEFAULT.withPath(Path.STREAMED);
+    Capacity capacity = Capacity.of(1_000_000, 4096, TWO_HOSTS, streamed);
+    assertEquals(128 * 4096, capacity.slotBytes());
+    for (long rowBytes : new long[] {0, 1, 1000, 4096}) {
+      StepPlan step = Plan.of(Problem.alongRows(rowBytes, capacity), TWO_HOSTS, streamed).step();
+      step.lay(new long[] {200_000, 100, 0, 777_000});
+      for (int route = 0; route < step.routes(); route++) {
+        for (long chunk = 0; chunk < step.chunks(route); chunk++) {
+          long rows = step.chunkBegin(route, chunk + 1) - step.chunkBegin(route, chunk);
+          assertTrue(rows * rowBytes <= capacity.slotBytes());
+        }
+      }
+    }
+    Tuning small = streamed.withChunkRows(3);
+    assertEquals(3 * 4096, Capacity.of(1_000_000, 4096, TWO_HOSTS, small).slotBytes());
+    assertEquals(1, Capacity.of(0, 4096, TWO_HOSTS, streamed).slotBytes() / 4096);
+  }
+
+  @Test
+  void aPlanExplainsItself() {
+    Capacity capacity = Capacity.of(100_000, 512, TWO_HOSTS, Tuning.DEFAULT);
+    Problem problem = Problem.alongColumns(List.of(128L, 0L, 256L, 128L), capacity);
+    assertEquals(
+        """
+        gather up to 100000 rows of 512 bytes along columns from 4 ranks on 2 hosts [[0, 1], [2, 3]]
+        schedule mesh: between 2 hosts there is only one way
+        path streamed: 2 slots of 65536 bytes for each of 1 routes fit the cache budget of 2097152 bytes
+        chunks by rule: up to 128 rows in the largest step, at most what a slot holds; 4 in flight per route
+        """,
+        Plan.of(problem, TWO_HOSTS, Tuning.DEFAULT).explain());
+  }
+}
