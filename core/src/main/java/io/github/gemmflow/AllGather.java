@@ -87,7 +87,12 @@ public final class AllGather extends Operator {
     /** Builds it. Collective: all ranks agree, or all throw. */
     public AllGather build() {
       return BuildCall.build(
-          "building AllGather", workspace, shape, tuning, number -> new AllGather(this, number));
+          "building AllGather",
+          workspace,
+          shape,
+          keepsGathered(),
+          tuning,
+          number -> new AllGather(this, number));
     }
   }
 }

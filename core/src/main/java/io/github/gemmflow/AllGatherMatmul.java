@@ -11,6 +11,7 @@ import io.github.gemmflow.plan.Tuning;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Gathers the rows of all ranks and multiplies them with this rank's weights, while they arrive:
@@ -81,7 +82,7 @@ public final class AllGatherMatmul extends Operator {
     private DType outputType = DType.F32;
     private Tuning tuning;
     private boolean gathered;
-    private List<Long> columnsPerRank = List.of();
+    private @Nullable List<Long> columnsPerRank;
 
     private Builder(Workspace workspace) {
       this.workspace = workspace;
@@ -106,7 +107,10 @@ public final class AllGatherMatmul extends Operator {
       return this;
     }
 
-    /** Makes {@link Step#gathered} give all rows of A. */
+    /**
+     * Makes {@link Step#gathered} give all rows of A. If the path is chosen by rule, all ranks must
+     * want this or none.
+     */
     public Builder keepGathered() {
       gathered = true;
       return this;
@@ -129,9 +133,8 @@ public final class AllGatherMatmul extends Operator {
     }
 
     private Shape shape() {
-      return columnsPerRank.isEmpty()
-          ? Shape.alongRows(inputs())
-          : Shape.alongColumns(columnsPerRank);
+      List<Long> columns = columnsPerRank;
+      return columns == null ? Shape.alongRows(inputs()) : Shape.alongColumns(columns);
     }
 
     /** Builds it. Collective: all ranks agree, or all throw. */
@@ -140,6 +143,7 @@ public final class AllGatherMatmul extends Operator {
           "building AllGatherMatmul",
           workspace,
           shape(),
+          gathered,
           tuning,
           number -> {
             check();

@@ -14,10 +14,16 @@ final class BuildCall {
    * Collective.
    *
    * @param shape the columns of A; the same on all ranks
+   * @param keepsGathered whether this rank wants A in one piece
    * @param build makes the operator of a number, or throws
    */
   static <T extends Operator> T build(
-      String call, Workspace workspace, Shape shape, Tuning tuning, IntFunction<T> build) {
+      String call,
+      Workspace workspace,
+      Shape shape,
+      boolean keepsGathered,
+      Tuning tuning,
+      IntFunction<T> build) {
     workspace.checkOpen();
     int number = workspace.nextOperator();
     Map<String, Object> fields = new LinkedHashMap<>();
@@ -25,9 +31,11 @@ final class BuildCall {
     fields.put("operator", number);
     fields.put("type", workspace.type());
     fields.put("columns of A", shape.columns());
-    fields.put("columns of each rank", shape.columnsPerRank());
+    fields.put("columns of each rank", shape.isAlongColumns() ? shape.toString() : "whole rows");
     fields.put("schedule", tuning.schedule() == null ? "by rule" : tuning.schedule().name());
-    fields.put("path", tuning.path() == null ? "by rule" : tuning.path());
+    // A choice by rule depends on it, and must be the same everywhere.
+    String rule = keepsGathered ? "by rule, with the gathered A kept" : "by rule";
+    fields.put("path", tuning.path() == null ? rule : tuning.path());
     fields.put("chunks", tuning.chunking());
     fields.put("cache", tuning.cacheBytes());
     return workspace

@@ -5,51 +5,57 @@ import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.plan.Capacity;
 import io.github.gemmflow.plan.Problem;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The columns of A, and who gives which of them.
  *
  * @param columns the columns of A
- * @param columnsPerRank the columns that each rank gives of every row; empty if each row comes
- *     whole from one rank
+ * @param columnsPerRank the columns that each rank gives of every row; null if each row comes whole
+ *     from one rank
  */
-record Shape(long columns, List<Long> columnsPerRank) {
+record Shape(long columns, @Nullable List<Long> columnsPerRank) {
   static Shape alongRows(long columns) {
-    return new Shape(columns, List.of());
+    return new Shape(columns, null);
   }
 
+  /** What is wrong with the counts is said by {@link #check}, when all ranks hear of it. */
   static Shape alongColumns(List<Long> columnsPerRank) {
-    return new Shape(columnsPerRank.stream().mapToLong(Long::longValue).sum(), columnsPerRank);
+    long sum = 0;
+    for (long columns : columnsPerRank) {
+      // Too large a sum stays too large.
+      sum = sum < 0 ? sum : sum + columns;
+    }
+    return new Shape(sum < 0 ? Long.MAX_VALUE : sum, List.copyOf(columnsPerRank));
   }
 
   boolean isAlongColumns() {
-    return !columnsPerRank.isEmpty();
+    return columnsPerRank != null;
   }
 
   /** The columns that a rank gives. */
   long columnsOf(int rank) {
-    return isAlongColumns() ? columnsPerRank.get(rank) : columns;
+    return columnsPerRank == null ? columns : columnsPerRank.get(rank);
   }
 
   void check(int ranks, long maxColumns) {
-    if (columns < 0 || columns > maxColumns) {
+    if (columnsPerRank != null && columnsPerRank.size() != ranks) {
       throw new IllegalArgumentException(
-          "A cannot have %d columns; the workspace was opened for up to %d"
-              .formatted(columns, maxColumns));
-    }
-    if (isAlongColumns() && columnsPerRank.size() != ranks) {
-      throw new IllegalArgumentException(
-          "an operator needs a column count for each of the %d ranks of the group, not %s"
+          "an operator along columns needs a column count for each of the %d ranks of the group, not %s"
               .formatted(ranks, columnsPerRank));
     }
-    if (columnsPerRank.stream().anyMatch(c -> c < 0)) {
+    if (columnsPerRank != null && columnsPerRank.stream().anyMatch(c -> c < 0)) {
       throw new IllegalArgumentException(
           "a rank cannot give a negative number of columns: " + columnsPerRank);
+    }
+    if (columns < 0 || columns > maxColumns) {
+      throw new IllegalArgumentException(
+          "A cannot have %s; the workspace was opened for up to %d".formatted(this, maxColumns));
     }
   }
 
   Problem problem(DType type, Capacity capacity) {
-    return isAlongColumns()
+    return columnsPerRank != null
         ? Problem.alongColumns(
             columnsPerRank.stream().map(c -> c * type.bytes()).toList(), capacity)
         : Problem.alongRows(columns * type.bytes(), capacity);
@@ -57,7 +63,7 @@ record Shape(long columns, List<Long> columnsPerRank) {
 
   @Override
   public String toString() {
-    return isAlongColumns()
+    return columnsPerRank != null
         ? "%d columns %s".formatted(columns, columnsPerRank)
         : "%d columns".formatted(columns);
   }

@@ -109,6 +109,7 @@ public final class Workspace implements AutoCloseable {
     }
     try {
       long rowBytes = Math.multiplyExact(maxColumns, (long) type.bytes());
+      long ignored = Math.multiplyExact(maxRows, rowBytes);
       Capacity capacity = Capacity.of(maxRows, rowBytes, domains, tuning);
       for (int domain = 0; domain < domains.count(); domain++) {
         // Throws on overflow.

@@ -21,6 +21,7 @@ import io.github.gemmflow.plan.Schedule;
 import io.github.gemmflow.plan.Tuning;
 import java.lang.foreign.Arena;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Function;
@@ -89,7 +90,7 @@ class AgreementTest {
         "chunks: rank 0 has by rule, rank 2 has 9 rows",
         "slots: rank 0 has 2, rank 2 has 3",
         "cache: rank 0 has 2097152, rank 2 has 1024",
-        "columns of each rank: rank 0 has [2, 3, 0], rank 2 has [2, 2, 1]",
+        "columns of each rank: rank 0 has 5 columns [2, 3, 0], rank 2 has 5 columns [2, 2, 1]",
       })
   void whatAWorkspaceHasRoomForIsCompared(String expected) {
     Tuning same = Tuning.DEFAULT;
@@ -115,6 +116,52 @@ class AgreementTest {
     for (Throwable e : thrown) {
       String message = assertInstanceOf(DisagreementException.class, e).toString();
       assertTrue(message.endsWith("do not agree on " + expected), message);
+    }
+  }
+
+  /** A choice by rule depends on it: ranks on different paths would compute garbage. */
+  @Test
+  void whoWantsTheGatheredRowsIsComparedIfThePathIsByRule() {
+    for (Path path : new Path[] {null, Path.GATHERED}) {
+      Tuning tuning = Tuning.DEFAULT.withPath(path);
+      Throwable[] thrown =
+          runAll(
+              rank -> Config.load(),
+              world -> {
+                try (Arena arena = Arena.ofConfined();
+                    Workspace space = world.group().workspace(10, 5, DType.F32, tuning);
+                    var weights =
+                        world.pack(Matrix.allocate(DType.F32, 5, 2, arena), WeightLayout.IN_OUT)) {
+                  var builder = AllGatherMatmul.on(space).weights(weights);
+                  (world.rank() == ODD ? builder.keepGathered() : builder).build().close();
+                }
+              });
+      for (Throwable e : thrown) {
+        String expected = "path: rank 0 has by rule, rank 2 has by rule, with the gathered A kept";
+        assertEquals(path == null, String.valueOf(e).endsWith(expected), String.valueOf(e));
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"", "1,1", "1,1,-1", "2,2,2", "4611686018427387904,4611686018427387904,1"})
+  void badColumnCountsAreRefusedOnAllRanks(String counts) {
+    long[] columns =
+        counts.isEmpty()
+            ? new long[0]
+            : Arrays.stream(counts.split(",")).mapToLong(Long::parseLong).toArray();
+    Throwable[] thrown =
+        runAll(
+            rank -> Config.load(),
+            world -> {
+              try (Workspace space = world.group().workspace(10, 5, DType.F32)) {
+                AllGather.on(space).columnsPerRank(columns).build();
+              }
+            });
+    for (Throwable e : thrown) {
+      assertInstanceOf(DisagreementException.class, e);
+      assertTrue(e.toString().contains("column"), e::toString);
     }
   }
 

@@ -290,6 +290,53 @@ class DeadlineTest {
             });
   }
 
+  /** A neighbour that has enough to do with its own rows is no reason to wait for a lost rank. */
+  @ParameterizedTest
+  @EnumSource(Path.class)
+  void aBusyNeighbourDoesNotPutTheDeadlineOff(Path path) {
+    Config busy =
+        Config.builder()
+            .deadline(DEADLINE)
+            .kernel(new StallingKernel(() -> LockSupport.parkNanos(DEADLINE.toNanos() / 5)))
+            .build();
+    Config idle = Config.builder().deadline(DEADLINE).build();
+    // Enough slots that the busy rank's rows are all there at once.
+    Tuning tuning = Tuning.DEFAULT.withPath(path).withChunkRows(1).withSlots(60);
+    CountDownLatch survivors = new CountDownLatch(2);
+    Throwable[] thrown = new Throwable[3];
+    LocalWorld.onHosts(0, 0, 1)
+        .config(rank -> rank == 0 ? busy : idle)
+        .run(
+            world -> {
+              try (Arena arena = Arena.ofShared();
+                  Workspace space = world.group().workspace(100, K, DType.F32, tuning)) {
+                Matrix b = Exact.matrix(DType.F32, K, N, 7, arena);
+                Matrix c = Matrix.allocate(DType.F32, 62, N, arena);
+                try (var weights = world.pack(b, WeightLayout.IN_OUT);
+                    var product = AllGatherMatmul.on(space).weights(weights).build()) {
+                  if (world.rank() == 2) {
+                    Trial.await(survivors);
+                    return;
+                  }
+                  long start = System.nanoTime();
+                  try (Step step = product.begin(new long[] {60, 0, 2})) {
+                    step.run(c);
+                  } catch (GemmflowException e) {
+                    thrown[world.rank()] = e;
+                    long late = System.nanoTime() - start;
+                    assertTrue(
+                        world.rank() == 0 || late < LATEST.toNanos(),
+                        () -> "after %d ms".formatted(late / 1_000_000));
+                  } finally {
+                    survivors.countDown();
+                  }
+                }
+              }
+            });
+    String message = String.valueOf(assertInstanceOf(GemmflowException.class, thrown[1]));
+    assertTrue(message.contains("rows 60-61 of rank 2"), message);
+  }
+
   @Test
   void anIdleGroupIsNotLate() {
     Config config = Config.builder().deadline(Duration.ofMillis(300)).build();

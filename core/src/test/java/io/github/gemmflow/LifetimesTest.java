@@ -15,9 +15,13 @@ import io.github.gemmflow.kit.Way;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
 import io.github.gemmflow.plan.Tuning;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.channels.Pipe;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -440,6 +444,59 @@ class LifetimesTest {
                     .run(World::group));
     assertTrue(e.toString().contains("rank 1 cannot go on"), e::toString);
     assertTrue(e.toString().contains("there is no directory /no/such/place"), e::toString);
+  }
+
+  /** Memory that somebody still uses is not freed, and nobody else notices. */
+  @Test
+  void anInputInUseByAChannelDoesNotStopTheNextSteps() throws Exception {
+    Tuning streamed = Tuning.DEFAULT.withPath(io.github.gemmflow.plan.Path.STREAMED);
+    Pipe pipe = Pipe.open();
+    try (Arena arena = Arena.ofShared();
+        World world = World.single();
+        Workspace space = world.group().workspace(100, 3, DType.F32, streamed);
+        AllGather gather = AllGather.on(space).build()) {
+      Thread[] reader = new Thread[1];
+      for (int i = 0; i < 4; i++) {
+        long rows = 2 + 20L * i;
+        try (Step step = gather.begin(rows)) {
+          Matrix input = step.input();
+          Matrix all = Matrix.allocate(DType.F32, rows, 3, arena);
+          Exact.fill(input, i, 0);
+          if (i == 0) {
+            reader[0] = startReading(pipe, input.memory().asByteBuffer());
+          }
+          step.run(all);
+          if (i > 0) {
+            Exact.check(all, i);
+          }
+        }
+      }
+      pipe.sink().write(ByteBuffer.allocate(4));
+      reader[0].join(10_000);
+      assertEquals(false, reader[0].isAlive());
+    } finally {
+      pipe.sink().close();
+      pipe.source().close();
+    }
+  }
+
+  /** Returns when the thread is in the system call, where it holds the memory. */
+  private static Thread startReading(Pipe pipe, ByteBuffer target) {
+    Thread reader =
+        Thread.ofPlatform()
+            .start(
+                () -> {
+                  try {
+                    pipe.source().read(target);
+                  } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                  }
+                });
+    while (reader.isAlive()
+        && Stream.of(reader.getStackTrace()).noneMatch(frame -> frame.isNativeMethod())) {
+      Thread.onSpinWait();
+    }
+    return reader;
   }
 
   @Test

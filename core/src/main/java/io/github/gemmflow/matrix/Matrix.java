@@ -103,8 +103,8 @@ public final class Matrix {
   }
 
   /**
-   * The memory from the first element to the last. Of a step's matrix it is mapped until the
-   * workspace closes, but what it holds after the step's end is undefined.
+   * The memory from the first element to the last. What that of a step's matrix holds after the
+   * step's end is undefined, and to use it may throw {@link IllegalStateException}.
    */
   public MemorySegment memory() {
     lease.check();

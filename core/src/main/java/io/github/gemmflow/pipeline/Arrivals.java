@@ -54,6 +54,26 @@ final class Arrivals {
     return sum;
   }
 
+  /**
+   * Whether all rows that are missing lack room, so that they come in only as fast as the slowest
+   * reader of this host lets go of slots.
+   */
+  boolean areHeldUp(OpenStep step) {
+    StepPlan plan = step.plan();
+    boolean missing = false;
+    for (int route = 0; plan.plan().isStreamed() && route < plan.routes(); route++) {
+      long chunks = Math.max(0, chunks(step, route));
+      if (chunks < plan.chunks(route)) {
+        int band = plan.band(route);
+        if (space.slots(band).isFree(step.use(band) + chunks)) {
+          return false;
+        }
+        missing = true;
+      }
+    }
+    return missing;
+  }
+
   /** How many ranks have entered the step. */
   int headersThere(OpenStep step) {
     int there = 0;
@@ -78,7 +98,7 @@ final class Arrivals {
   /** Up to which row of A the rows of a band are there, in all columns. */
   private long ready(OpenStep step, int band) {
     StepPlan plan = step.plan();
-    if (plan.isHome(band, members.rank())) {
+    if (plan.isReadAtHome(band, members.rank())) {
       return plan.bandEnd(band);
     }
     long ready = plan.bandEnd(band);

@@ -14,7 +14,7 @@ final class CommLane implements CommThread.Agent {
 
   private final Members members;
   private final Space space;
-  private final StepTransfers[] slots = new StepTransfers[Space.STEPS];
+  private final StepTransfers[] rooms = new StepTransfers[Space.STEPS];
   private @Nullable EngineException suspect;
   private long suspectSince;
   private boolean stopped;
@@ -37,8 +37,8 @@ final class CommLane implements CommThread.Agent {
       int firstTag) {
     this.members = members;
     this.space = space;
-    for (int slot = 0; slot < slots.length; slot++) {
-      slots[slot] = new StepTransfers(members, space, places, arrivals, channel, firstTag);
+    for (int room = 0; room < rooms.length; room++) {
+      rooms[room] = new StepTransfers(members, space, places, arrivals, channel, firstTag);
     }
   }
 
@@ -49,7 +49,7 @@ final class CommLane implements CommThread.Agent {
 
   /** A step has begun: headers may travel. Called by the thread that begins it. */
   void open(OpenStep step) {
-    slots[step.slot()].bind(step);
+    rooms[step.room()].bind(step);
     opened = step.number() + 1;
     members.ringComm();
   }
@@ -86,7 +86,7 @@ final class CommLane implements CommThread.Agent {
   }
 
   private StepTransfers transfers(long number) {
-    return slots[space.steps().slot(number)];
+    return rooms[space.steps().slot(number)];
   }
 
   private int pollHeaders() {
@@ -143,7 +143,7 @@ final class CommLane implements CommThread.Agent {
 
   private void stop() {
     stopped = true;
-    for (StepTransfers transfers : slots) {
+    for (StepTransfers transfers : rooms) {
       clean &= transfers.cancel();
     }
   }

@@ -40,6 +40,7 @@ final class ComputeLane {
   private @Nullable RuntimeException failure;
   private volatile boolean over;
   private long progress;
+  private long pulses;
   private long progressAt;
   private long runCount;
 
@@ -77,7 +78,8 @@ final class ComputeLane {
       runs.reset(newStep.plan());
       feeder.start(newStep);
       passHome(newStep);
-      progress = signsOfLife(newStep);
+      progress = news(newStep);
+      pulses = space.pulses().sum();
       progressAt = System.nanoTime();
     }
     crew.run(job);
@@ -105,7 +107,7 @@ final class ComputeLane {
   private void passHome(OpenStep current) {
     StepPlan plan = current.plan();
     for (int band = 0; band < plan.bands(); band++) {
-      if (plan.isHome(band, members.rank())) {
+      if (plan.isReadAtHome(band, members.rank())) {
         pass(current, band, plan.bandChunks(band));
       }
     }
@@ -114,7 +116,7 @@ final class ComputeLane {
   /** Lets go of the slots of a band whose chunks nobody here works on or will work on. */
   private void release(OpenStep current, int band) {
     StepPlan plan = current.plan();
-    if (band == NO_BAND || plan.isHome(band, members.rank())) {
+    if (band == NO_BAND || plan.isReadAtHome(band, members.rank())) {
       return;
     }
     long taken = runs.taken(band);
@@ -142,11 +144,14 @@ final class ComputeLane {
     return arrivals.progress(current) + feeder.room(current);
   }
 
-  /** A number that grows whenever anything happens that this lane may be waiting for. */
-  private long signsOfLife(OpenStep current) {
-    // Streamed rows come in only as fast as the slowest reader of this host lets go of slots.
-    boolean streamed = current.plan().plan().isStreamed();
-    return news(current) + (streamed ? space.pulses().sum() : 0);
+  /** Whether something has happened, since this was asked last, that this lane may wait for. */
+  private boolean hasProgressed(OpenStep current) {
+    long newNews = news(current);
+    long newPulses = space.pulses().sum();
+    boolean progressed = newNews > progress || (newPulses > pulses && arrivals.areHeldUp(current));
+    progress = newNews;
+    pulses = newPulses;
+    return progressed;
   }
 
   private synchronized void fail(RuntimeException e) {
@@ -249,14 +254,22 @@ final class ComputeLane {
         waiter.await(somethingNew, streamed ? Math.min(left, Pulses.LOOK_NANOS) : left);
         return;
       }
-      boolean othersAreBehind = arrivals.headersThere(current) < members.domains().ranks();
-      if (othersAreBehind) {
-        // They may be waiting in the step before, and know for whom.
-        waiter.await(somethingNew, Diagnosis.AFTER_YOU_NANOS);
-      }
-      if (!isSomethingNew()) {
+      waiter.await(somethingNew, courtesy(current) * Diagnosis.AFTER_YOU_NANOS);
+      if (!isSomethingNew() && noteProgress(current) <= 0) {
         giveUp(current);
       }
+    }
+
+    /**
+     * How many others this rank lets go first, because they know more about whom to look at: who
+     * knows what keeps streamed rows out before who only misses them, and both before who waits for
+     * ranks that have not begun the step, because those wait in the step before.
+     */
+    private int courtesy(OpenStep current) {
+      if (arrivals.headersThere(current) < members.domains().ranks()) {
+        return 2;
+      }
+      return current.plan().plan().isStreamed() && !diagnosis.knowsWhoHoldsRoom(current) ? 1 : 0;
     }
 
     /** A rank that multiplies is not waiting. */
@@ -281,9 +294,7 @@ final class ComputeLane {
     /** Notes whether anything came in; returns how long this thread may wait for the next thing. */
     private long noteProgress(OpenStep current) {
       synchronized (ComputeLane.this) {
-        long now = signsOfLife(current);
-        if (now > progress) {
-          progress = now;
+        if (hasProgressed(current)) {
           progressAt = System.nanoTime();
         }
         return members.deadlineNanos() - (System.nanoTime() - progressAt);

@@ -6,6 +6,7 @@ import io.github.gemmflow.plan.StepPlan;
 import java.util.StringJoiner;
 import java.util.function.IntFunction;
 import java.util.function.IntToLongFunction;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /**
@@ -24,16 +25,28 @@ final class Diagnosis {
   private final Members members;
   private final Space space;
   private final Arrivals arrivals;
+  private final Supplier<String> describeComm;
 
-  Diagnosis(Members members, Space space, Arrivals arrivals) {
+  /**
+   * For a workspace.
+   *
+   * @param describeComm what this rank's comm lane waits for
+   */
+  Diagnosis(Members members, Space space, Arrivals arrivals, Supplier<String> describeComm) {
     this.members = members;
     this.space = space;
     this.arrivals = arrivals;
+    this.describeComm = describeComm;
   }
 
   /** How long this rank waited. */
   String patience() {
     return "%.1f s".formatted(members.deadlineNanos() / 1e9);
+  }
+
+  /** What this rank's comm lane waits for. */
+  String ownTransfers() {
+    return describeComm.get();
   }
 
   /** Who has not begun the step. */
@@ -72,7 +85,8 @@ final class Diagnosis {
       if (plan.chunks(route) == 0 || (begun && chunks == plan.chunks(route))) {
         continue;
       }
-      if (whoHoldsRoom(step, route, chunks).isEmpty() != withRoom) {
+      boolean isOwn = plan.shard(route) == members.rank();
+      if (whoHoldsRoom(step, route, chunks).isEmpty() != withRoom || (isOwn && !withRoom)) {
         continue;
       }
       if (text.length() > LONG_TEXT) {
@@ -112,10 +126,30 @@ final class Diagnosis {
   /** Who keeps a band's slots from being filled again. */
   String slowReader(int band) {
     int reader = space.slots(band).slowReader();
-    return reader < members.hostRanks()
-        ? "rank %d has not read the rows before them".formatted(members.hostRank(reader))
-        : "rank %d has not passed on the rows before them"
-            .formatted(members.hostRank(reader - members.hostRanks()));
+    if (reader < members.hostRanks()) {
+      return "rank %d has not read the rows before them".formatted(members.hostRank(reader));
+    }
+    return "rank %d has not passed on the rows before them%s"
+        .formatted(
+            members.hostRank(reader - members.hostRanks()),
+            reader == members.commReader() ? ": " + ownTransfers() : "");
+  }
+
+  /** Whether this rank can say who keeps the rows out that it misses. */
+  boolean knowsWhoHoldsRoom(OpenStep step) {
+    if (!arrivals.areHeldUp(step)) {
+      return false;
+    }
+    StepPlan plan = step.plan();
+    for (int route = 0; route < plan.routes(); route++) {
+      if (arrivals.chunks(step, route) < plan.chunks(route)) {
+        int reader = space.slots(plan.band(route)).slowReader();
+        if (reader < members.hostRanks() || reader == members.commReader()) {
+          return true;
+        }
+      }
+    }
+    return false;
   }
 
   /** A rank, with the rank that brings word of it to this host, if that is another. */

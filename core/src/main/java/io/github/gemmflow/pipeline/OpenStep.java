@@ -6,11 +6,11 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One step as both lanes of a rank know it. There is one for each slot, used for every second step;
+ * One step as both lanes of a rank know it. There is one for each room, used for every second step;
  * the thread that begins a step fills it in before the comm lane may look at it.
  */
 final class OpenStep {
-  private final int slot;
+  private final int room;
   private final long[] base;
   private final long[] use;
   private final boolean[] verified;
@@ -19,8 +19,8 @@ final class OpenStep {
   private @Nullable StepPlan plan;
   private volatile boolean written;
 
-  OpenStep(int slot, int ranks, int routes) {
-    this.slot = slot;
+  OpenStep(int room, int ranks, int routes) {
+    this.room = room;
     this.base = new long[routes];
     this.use = new long[routes];
     this.verified = new boolean[ranks];
@@ -51,8 +51,9 @@ final class OpenStep {
     }
   }
 
-  int slot() {
-    return slot;
+  /** Which room for steps it has: one of {@link Space#STEPS}. */
+  int room() {
+    return room;
   }
 
   /** The number of the step in its workspace, from 0. */

@@ -43,7 +43,7 @@ public final class Pipeline {
   private final ComputeLane computeLane;
   private final Room room;
   private final Waiter waiter;
-  private final OpenStep[] slots = new OpenStep[Space.STEPS];
+  private final OpenStep[] rooms = new OpenStep[Space.STEPS];
   private final AtomicReference<State> state = new AtomicReference<>(State.IDLE);
   private OpenStep step;
   private long nextStep;
@@ -65,17 +65,17 @@ public final class Pipeline {
     this.space = space;
     this.commThread = commThread;
     this.arrivals = new Arrivals(members, space);
-    this.diagnosis = new Diagnosis(members, space, arrivals);
+    this.diagnosis = new Diagnosis(members, space, arrivals, this::describeComm);
     this.home = new Home(members.rank());
     this.places = new Places(members.rank(), space, home);
     this.computeLane = new ComputeLane(members, space, places, arrivals, diagnosis, crew);
     this.waiter = members.newWaiter();
-    this.room = new Room(members, space, diagnosis, waiter, this::describeComm);
+    this.room = new Room(members, space, diagnosis, waiter);
     int ranks = members.domains().ranks();
-    for (int slot = 0; slot < slots.length; slot++) {
-      slots[slot] = new OpenStep(slot, ranks, ranks * Schedule.MAX_PARTS);
+    for (int room = 0; room < rooms.length; room++) {
+      rooms[room] = new OpenStep(room, ranks, ranks * Schedule.MAX_PARTS);
     }
-    this.step = slots[slots.length - 1];
+    this.step = rooms[rooms.length - 1];
     if (members.hasOtherHosts()) {
       CommLane lane = new CommLane(members, space, places, arrivals, channel, firstTag);
       this.commLane = lane;
@@ -105,6 +105,7 @@ public final class Pipeline {
           StepPlan plan = plans.step(space.steps().slot(nextStep));
           awaitRoom();
           plan.lay(rowsPerRank);
+          reserve(plan, plan.rows(members.rank()));
           open(operator, plan.rows(members.rank()), plan.countsHash());
           lay(plan);
         });
@@ -119,6 +120,7 @@ public final class Pipeline {
         () -> {
           StepPlan plan = plans.step(space.steps().slot(nextStep));
           awaitRoom();
+          reserve(plan, myRows);
           open(operator, myRows, Headers.NOT_KNOWN);
           long[] rowsPerRank = awaitRows();
           try {
@@ -145,12 +147,18 @@ public final class Pipeline {
               : "a step of this workspace is still open: end it before the next one begins");
     }
     boolean begun = false;
+    long before = nextStep;
     try {
       members.checkWhole();
       body.run();
       begun = true;
-    } catch (GemmflowException | Error e) {
-      members.breakUp(reason(e));
+    } catch (IllegalArgumentException e) {
+      // The step has not begun, or has ended for all ranks.
+      throw e;
+    } catch (RuntimeException | Error e) {
+      if (e instanceof GemmflowException || nextStep > before) {
+        members.breakUp(reason(e));
+      }
       throw e;
     } finally {
       state.set(begun ? State.OPEN : State.IDLE);
@@ -162,11 +170,18 @@ public final class Pipeline {
   }
 
   private void awaitRoom() {
-    OpenStep old = slots[space.steps().slot(nextStep)];
+    OpenStep old = rooms[space.steps().slot(nextStep)];
     room.await(nextStep, old);
-    if (nextStep >= slots.length) {
+    if (nextStep >= rooms.length) {
       // Those that this rank had no need to look at; by now all of them are there.
       arrivals.verifyAll(old);
+    }
+  }
+
+  /** Before the others hear of the step: memory may not be had. */
+  private void reserve(StepPlan plan, long myRows) {
+    if (plan.plan().isStreamed()) {
+      home.reserve(space.steps().slot(nextStep), plan, myRows);
     }
   }
 
@@ -184,7 +199,7 @@ public final class Pipeline {
 
   private void open(long operator, long myRows, long counts) {
     long number = nextStep++;
-    step = slots[space.steps().slot(number)];
+    step = rooms[space.steps().slot(number)];
     step.open(number, operator);
     Headers headers = space.headers();
     headers.write(number, members.rank(), myRows, operator, counts);
@@ -223,11 +238,8 @@ public final class Pipeline {
   }
 
   private void lay(StepPlan plan) {
-    OpenStep before = slots[(step.slot() + slots.length - 1) % slots.length];
+    OpenStep before = rooms[(step.room() + rooms.length - 1) % rooms.length];
     step.lay(plan, before);
-    if (plan.plan().isStreamed()) {
-      home.reserve(step);
-    }
     if (commLane != null) {
       commLane.lay(step);
     }
@@ -346,7 +358,7 @@ public final class Pipeline {
    */
   public void verifyLast() {
     try {
-      for (OpenStep last : slots) {
+      for (OpenStep last : rooms) {
         if (last.isLaid() && !members.isBroken()) {
           arrivals.verifyAll(last);
         }

@@ -24,12 +24,13 @@ final class Places {
     if (plan.plan().isStreamed()) {
       return home.rows(block, step, from, to);
     }
+    int route = plan.route(0, rank);
     space.rows(block, step, from, to);
     return block.at(
         block.memory(),
-        block.offset() + plan.columnOffset(rank),
+        block.offset() + plan.columnOffset(route),
         to - from,
-        plan.columnBytes(rank),
+        plan.columnBytes(route),
         block.stride());
   }
 
@@ -39,14 +40,14 @@ final class Places {
     if (!plan.plan().isStreamed()) {
       return space.rows(block, step, from, to);
     }
-    return plan.isHome(band, rank)
+    return plan.isReadAtHome(band, rank)
         ? home.rows(block, step, from, to)
         : space.slotRows(block, step, band, from, to);
   }
 
   /** Points a block at a chunk that this rank sends. */
   Block toSend(Block block, OpenStep step, int route, long chunk) {
-    return isHome(step, route)
+    return isSentFromHome(step, route)
         ? own(block, step, route, chunk)
         : received(block, step, route, chunk);
   }
@@ -63,7 +64,7 @@ final class Places {
   }
 
   /** Whether this rank sends a route's chunks from its own memory. */
-  boolean isHome(OpenStep step, int route) {
+  boolean isSentFromHome(OpenStep step, int route) {
     return step.plan().plan().isStreamed() && step.plan().shard(route) == rank;
   }
 }

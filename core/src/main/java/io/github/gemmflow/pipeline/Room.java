@@ -4,7 +4,6 @@ package io.github.gemmflow.pipeline;
 import io.github.gemmflow.failure.DeadlineException;
 import io.github.gemmflow.window.Waiter;
 import java.util.function.BooleanSupplier;
-import java.util.function.Supplier;
 
 /**
  * Waiting until lanes of this host are done with an older step: for the room that a new one takes,
@@ -16,25 +15,13 @@ final class Room {
   private final Pulses pulses;
   private final Diagnosis diagnosis;
   private final Waiter waiter;
-  private final Supplier<String> describeComm;
 
-  /**
-   * For a workspace.
-   *
-   * @param describeComm what this rank's comm lane waits for
-   */
-  Room(
-      Members members,
-      Space space,
-      Diagnosis diagnosis,
-      Waiter waiter,
-      Supplier<String> describeComm) {
+  Room(Members members, Space space, Diagnosis diagnosis, Waiter waiter) {
     this.members = members;
     this.steps = space.steps();
     this.pulses = space.pulses();
     this.diagnosis = diagnosis;
     this.waiter = waiter;
-    this.describeComm = describeComm;
   }
 
   /**
@@ -92,7 +79,7 @@ final class Room {
     String rows = "rows 0-%d".formatted(old.plan().totalRows() - 1);
     String what;
     if (reader == members.commReader()) {
-      what = describeComm.get();
+      what = diagnosis.ownTransfers();
     } else if (isNeighboursCommLane(reader)) {
       int rank = members.hostRank(reader - members.hostRanks());
       what = "rank %d has not finished its transfers to other hosts (%s)".formatted(rank, rows);

@@ -110,7 +110,7 @@ public final class Space {
   Block rows(Block block, OpenStep step, long from, long to) {
     long rowBytes = step.plan().plan().problem().rowBytes();
     long offset =
-        rowsOffset + step.slot() * roundUp(capacity.gatheredBytes(), PAGE) + from * rowBytes;
+        rowsOffset + step.room() * roundUp(capacity.gatheredBytes(), PAGE) + from * rowBytes;
     return block.at(memory, offset, to - from, rowBytes, rowBytes);
   }
 

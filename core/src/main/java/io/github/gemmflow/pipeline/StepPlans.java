@@ -4,15 +4,15 @@ package io.github.gemmflow.pipeline;
 import io.github.gemmflow.plan.Plan;
 import io.github.gemmflow.plan.StepPlan;
 
-/** A plan with a layout for each slot: what all operators of equal plans on a workspace share. */
+/** A plan with a layout for each room: what all operators of equal plans on a workspace share. */
 public final class StepPlans {
   private final Plan plan;
   private final StepPlan[] steps = new StepPlan[Space.STEPS];
 
   public StepPlans(Plan plan) {
     this.plan = plan;
-    for (int slot = 0; slot < steps.length; slot++) {
-      steps[slot] = plan.step();
+    for (int room = 0; room < steps.length; room++) {
+      steps[room] = plan.step();
     }
   }
 
@@ -20,7 +20,7 @@ public final class StepPlans {
     return plan;
   }
 
-  StepPlan step(int slot) {
-    return steps[slot];
+  StepPlan step(int room) {
+    return steps[room];
   }
 }

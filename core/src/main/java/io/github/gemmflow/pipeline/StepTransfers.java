@@ -163,7 +163,7 @@ final class StepTransfers {
       forwarded[band] = plan.bandChunks(band);
     }
     for (int i = 0; i < sends.count(); i++) {
-      if (!places.isHome(step, sends.route(i))) {
+      if (!places.isSentFromHome(step, sends.route(i))) {
         int band = plan.band(sends.route(i));
         forwarded[band] = Math.min(forwarded[band], sends.finished(i));
       }
@@ -225,7 +225,7 @@ final class StepTransfers {
 
   /** How many chunks of a route are here to be sent. */
   private long there(StepPlan plan, int route) {
-    if (places.isHome(step, route)) {
+    if (places.isSentFromHome(step, route)) {
       return step.isWritten() ? plan.chunks(route) : 0;
     }
     return arrivals.chunks(step, route);

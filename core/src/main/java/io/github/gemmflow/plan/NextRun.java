@@ -17,6 +17,7 @@ public final class NextRun {
   private long begin;
   private long end;
   private int runBand;
+  private int runIndex;
 
   /**
    * For a group.
@@ -32,6 +33,7 @@ public final class NextRun {
 
   /** Starts a step: no row is ready, none is taken. */
   public void reset(StepPlan step) {
+    runIndex = step.bands() - 1;
     for (int band = 0; band < step.bands(); band++) {
       ready[band] = step.bandBegin(band);
       taken[band] = step.bandBegin(band);
@@ -78,7 +80,9 @@ public final class NextRun {
     int bestIndex = -1;
     int bestTurn = Integer.MAX_VALUE;
     long bestRows = 0;
-    for (int index = 0; index < step.bands(); index++) {
+    for (int i = 0; i < step.bands(); i++) {
+      // Between bands with as many streamed rows it goes round: nobody's sender waits for ever.
+      int index = step.plan().isStreamed() ? (runIndex + 1 + i) % step.bands() : i;
       int band = step.bandAt(index);
       long rows = ready[band] - taken[band];
       int turn = turn(step, band);
@@ -92,6 +96,7 @@ public final class NextRun {
     if (bestIndex < 0) {
       return false;
     }
+    runIndex = bestIndex;
     runBand = step.bandAt(bestIndex);
     begin = runBegin(step, bestIndex);
     end = runEnd(step, bestIndex);

@@ -125,59 +125,53 @@ public final class Plan {
   /** What was decided, in a few lines for a person. */
   @Override
   public String toString() {
-    return """
-        gather up to %d rows of %d bytes along %s from %s
-        schedule %s, path %s, chunks %s, %d in flight per route
-        """
-        .formatted(
-            problem.capacity().maxRows(),
-            problem.rowBytes(),
-            problem.isAlongColumns() ? "columns" : "rows",
-            domains,
-            schedule().name(),
-            path(),
-            tuning.chunking(),
-            tuning.inFlight());
+    return describeProblem()
+        + "schedule %s, path %s, chunks %s, %d in flight per route\n"
+            .formatted(schedule().name(), path(), tuning.chunking(), tuning.inFlight());
   }
 
   /** What was decided and why, in a few lines for a person. */
   public String explain() {
-    return """
-        gather up to %d rows of %d bytes along %s from %s
-        schedule %s: %s
-        path %s: %s
-        chunks %s: %s
-        """
+    return describeProblem()
+        + """
+          schedule %s: %s
+          path %s: %s
+          chunks %s: %s
+          """
+            .formatted(
+                schedule().name(),
+                schedule.reason(),
+                path(),
+                path.reason(),
+                tuning.chunking(),
+                explainChunks());
+  }
+
+  private String describeProblem() {
+    return "gather up to %d rows of %d bytes along %s from %s\n"
         .formatted(
             problem.capacity().maxRows(),
             problem.rowBytes(),
             problem.isAlongColumns() ? "columns" : "rows",
-            domains,
-            schedule().name(),
-            schedule.reason(),
-            path(),
-            path.reason(),
-            tuning.chunking(),
-            explainChunks());
+            domains);
   }
 
   private String explainChunks() {
-    long rows = Math.ceilDiv(problem.capacity().maxRows(), domains.ranks());
-    return "up to %d rows in the largest step%s; %d in flight per route"
-        .formatted(
-            chunkRows(problem.isAlongColumns() ? problem.capacity().maxRows() : rows),
-            isStreamed() ? ", at most what a slot holds" : ", " + tuning.chunking().reason(),
-            tuning.inFlight());
+    Capacity room = problem.capacity();
+    String limit =
+        isStreamed()
+            ? "no more than fit one of the workspace's %d slots per route".formatted(room.slots())
+            : tuning.chunking().reason();
+    return "up to %d rows in the largest step, %s; %d in flight per route"
+        .formatted(chunkRows(room.maxRows()), limit, tuning.inFlight());
   }
 
   /** The rows of a chunk in a band of so many rows. */
   long chunkRows(long bandRows) {
-    Chunking chunking = tuning.chunking();
     if (isStreamed()) {
-      return chunking.streamedRowsFor(bandRows, problem.capacity().slotRows(problem.rowBytes()));
+      long slotRows = problem.capacity().slotRows(problem.rowBytes());
+      return tuning.chunking().streamedRowsFor(bandRows, slotRows);
     }
-    // Along columns each rank sends only a part of every row.
-    long senders = problem.isAlongColumns() ? domains.ranks() : 1;
-    return chunking.rowsFor(bandRows, problem.rowBytes() / senders);
+    return Rules.chunkRows(problem, domains, tuning, bandRows);
   }
 }

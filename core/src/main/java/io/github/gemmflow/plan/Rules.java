@@ -30,8 +30,9 @@ final class Rules {
           Schedule.MESH,
           "up to %d hosts, rows take the shortest way, one hop".formatted(MOST_MESH_HOSTS));
     }
-    long rows = Math.ceilDiv(problem.capacity().maxRows(), domains.ranks());
-    if (rows <= tuning.chunking().rowsFor(rows, problem.rowBytes())) {
+    long maxRows = problem.capacity().maxRows();
+    long rows = problem.isAlongColumns() ? maxRows : Math.ceilDiv(maxRows, domains.ranks());
+    if (rows <= chunkRows(problem, domains, tuning, rows)) {
       return new Choice<>(
           Schedule.MESH,
           "a rank's rows are one chunk even in the largest step, which every hop would delay");
@@ -83,21 +84,31 @@ final class Rules {
               .formatted(room.maxRows(), tuning.cacheBytes()));
     }
     if (room.slots() == 0) {
+      long slotBytes =
+          tuning.chunking().slotRows(room.maxRows(), room.maxRowBytes()) * room.maxRowBytes();
       return new Choice<>(
           Path.GATHERED,
-          "the slots of a chunk for each route exceed the cache budget of %d bytes"
-              .formatted(tuning.cacheBytes()));
+          fitsStreamed(domains.ranks(), tuning.slots(), slotBytes, tuning)
+              ? "the workspace was opened without slots"
+              : explainSlots(tuning.slots(), slotBytes, bands, "exceed", tuning));
     }
     boolean fits = fitsStreamed(bands, room.slots(), room.slotBytes(), tuning);
     return new Choice<>(
         fits ? Path.STREAMED : Path.GATHERED,
-        "%d slots of %d bytes for each of %d routes %s the cache budget of %d bytes"
-            .formatted(
-                room.slots(),
-                room.slotBytes(),
-                bands,
-                fits ? "fit" : "exceed",
-                tuning.cacheBytes()));
+        explainSlots(room.slots(), room.slotBytes(), bands, fits ? "fit" : "exceed", tuning));
+  }
+
+  private static String explainSlots(
+      int slots, long slotBytes, int bands, String verb, Tuning tuning) {
+    return "%d slots of %d bytes for each of %d routes %s the cache budget of %d bytes"
+        .formatted(slots, slotBytes, bands, verb, tuning.cacheBytes());
+  }
+
+  /** The rows of a chunk of so many rows that are gathered. */
+  static long chunkRows(Problem problem, Domains domains, Tuning tuning, long rows) {
+    // Along columns each rank sends only a part of every row.
+    long senders = problem.isAlongColumns() ? domains.ranks() : 1;
+    return tuning.chunking().rowsFor(rows, problem.rowBytes() / senders);
   }
 
   /** Rows that stay in the cache anyway gain nothing from being streamed. */

@@ -243,7 +243,7 @@ public final class StepPlan {
    * Whether the rows of a band are a rank's own and lie in memory of its own: then it needs no
    * slots to read them.
    */
-  public boolean isHome(int band, int rank) {
+  public boolean isReadAtHome(int band, int rank) {
     return plan.isStreamed() && !isAlongColumns() && shard(band) == rank;
   }
 

@@ -8,8 +8,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param schedule how rows travel between hosts; null for a choice by rule
  * @param path where they lie when they arrive; null for a choice by rule
- * @param chunking how many rows travel together
- * @param slots how many chunks of a route there is room for when they are streamed
+ * @param chunking how many rows travel together; streamed, no more than fit the workspace's slots
+ * @param slots how many chunks of a route a workspace has room for when they are streamed; its
+ *     operators use what there is
  * @param inFlight how many chunks of one route may be under way between two ranks; may differ from
  *     rank to rank
  * @param cacheBytes how many bytes of cache the rows in flight may take; by rule they are streamed

@@ -19,7 +19,7 @@ final class Explorer {
     /** Hands every state that can follow to {@code next}, with what happened in words. */
     void expand(byte[] state, Successors next);
 
-    /** What is wrong with a state that nothing follows; empty if nothing is. */
+    /** What is wrong with a state that only faults follow; empty if nothing is. */
     String checkEnd(byte[] state);
   }
 
@@ -31,6 +31,9 @@ final class Explorer {
      * @param event what happened, in words; asked only if somebody wants to read it
      */
     void add(Supplier<String> event, byte[] state);
+
+    /** A state that follows only if something breaks: nobody can count on that to go on. */
+    void addFault(Supplier<String> event, byte[] state);
   }
 
   /** Something that must never happen, and how it came to it. */
@@ -88,10 +91,18 @@ final class Explorer {
     try {
       model.expand(
           visit.state,
-          (event, state) -> {
-            followers[0]++;
-            if (remember(state)) {
-              stack.push(new Visit(state, event, visit));
+          new Successors() {
+            @Override
+            public void add(Supplier<String> event, byte[] state) {
+              followers[0]++;
+              addFault(event, state);
+            }
+
+            @Override
+            public void addFault(Supplier<String> event, byte[] state) {
+              if (remember(state)) {
+                stack.push(new Visit(state, event, visit));
+              }
             }
           });
     } catch (Violation e) {

@@ -27,7 +27,8 @@ final class SlotModel implements Explorer.Model {
   enum Flaw {
     NONE,
     PUBLISH_BEFORE_DATA,
-    REUSE_BEFORE_CONSUMED
+    REUSE_BEFORE_CONSUMED,
+    NEVER_REUSE
   }
 
   private final Domains domains;
@@ -138,7 +139,7 @@ final class SlotModel implements Explorer.Model {
     if (state[crashed] == 0) {
       byte[] after = state.clone();
       after[crashed] = (byte) (rank + 1);
-      next.add(() -> "rank %d crashes".formatted(rank), after);
+      next.addFault(() -> "rank %d crashes".formatted(rank), after);
     }
   }
 
@@ -185,7 +186,7 @@ final class SlotModel implements Explorer.Model {
       }
     }
     for (int band = 0; band < bands; band++) {
-      if (!plans[step].isHome(band, rank)
+      if (!plans[step].isReadAtHome(band, rank)
           && state[taken + rank * bands + band] < chunks(step, band)) {
         return false;
       }
@@ -210,7 +211,7 @@ final class SlotModel implements Explorer.Model {
     Arrays.fill(after, fed + rank * parts, fed + (rank + 1) * parts, (byte) 0);
     Arrays.fill(after, taken + rank * bands, taken + (rank + 1) * bands, (byte) 0);
     for (int band = 0; band < bands; band++) {
-      if (plans[step].isHome(band, rank)) {
+      if (plans[step].isReadAtHome(band, rank)) {
         pass(after, rank, band, use(step, band), chunks(step, band));
       }
     }
@@ -247,7 +248,7 @@ final class SlotModel implements Explorer.Model {
   private boolean isReadable(byte[] state, int rank, int band) {
     int step = state[stepOf + rank];
     int chunk = state[taken + rank * bands + band];
-    if (plans[step].isHome(band, rank) || chunk >= chunks(step, band)) {
+    if (plans[step].isReadAtHome(band, rank) || chunk >= chunks(step, band)) {
       return false;
     }
     for (int i = 0; i < plans[step].bandRoutes(); i++) {
@@ -293,7 +294,9 @@ final class SlotModel implements Explorer.Model {
         write(after, domains.of(receiver), step, route, chunk);
         after[at + 1]++;
         after[there + 1]++;
-        publish(after, domains.of(receiver), route, base(step, route) + chunk + 1);
+        if (flaw != Flaw.PUBLISH_BEFORE_DATA) {
+          publish(after, domains.of(receiver), route, base(step, route) + chunk + 1);
+        }
         next.add(
             () ->
                 "chunk %d of route %d goes from rank %d to rank %d"
@@ -452,7 +455,10 @@ final class SlotModel implements Explorer.Model {
 
   private void publish(byte[] state, int domain, int route, long chunks) {
     int at = arrived + domain * routes + route;
-    state[at] = (byte) Math.max(state[at], chunks);
+    if (chunks < state[at]) {
+      throw new Violation("the arrivals of route %d go back to %d".formatted(route, chunks));
+    }
+    state[at] = (byte) chunks;
   }
 
   private int passedAt(int reader, int band) {
@@ -471,6 +477,9 @@ final class SlotModel implements Explorer.Model {
   private long filledUpTo(byte[] state, int domain, int band) {
     if (flaw == Flaw.REUSE_BEFORE_CONSUMED) {
       return Long.MAX_VALUE;
+    }
+    if (flaw == Flaw.NEVER_REUSE) {
+      return slots;
     }
     return Slots.filledUpTo(slowest(state, domain, band), slots);
   }

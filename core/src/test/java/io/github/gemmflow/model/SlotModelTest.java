@@ -28,7 +28,7 @@ class SlotModelTest {
   private static final int STEPS = 2;
 
   private static Explorer explore(
-      Domains domains, Schedule schedule, boolean columns, int slots, Flaw flaw) {
+      Domains domains, Schedule schedule, boolean columns, int slots, long[][] rows, Flaw flaw) {
     Tuning tuning =
         Tuning.DEFAULT
             .withPath(Path.STREAMED)
@@ -42,23 +42,35 @@ class SlotModelTest {
         columns
             ? Problem.alongColumns(Collections.nCopies(ranks, 1L), capacity)
             : Problem.alongRows(ranks, capacity);
-    long[][] rows = new long[STEPS][ranks];
-    for (long[] counts : rows) {
-      Arrays.fill(counts, CHUNKS);
-    }
     Plan plan = Plan.of(problem, domains, tuning);
     Explorer explorer = new Explorer(new SlotModel(plan, rows, flaw));
     explorer.run();
     System.out.printf(
-        "SlotModelTest: %s, %s along %s, %d slots: %d states, %d ends%n",
-        domains, schedule, columns ? "columns" : "rows", slots, explorer.states(), explorer.ends());
+        "SlotModelTest: %s, %s along %s, %d slots, rows %s: %d states, %d ends%n",
+        domains,
+        schedule,
+        columns ? "columns" : "rows",
+        slots,
+        Arrays.deepToString(rows),
+        explorer.states(),
+        explorer.ends());
     return explorer;
+  }
+
+  /** As many chunks of every rank in every step. */
+  private static long[][] evenRows(Domains domains) {
+    long[][] rows = new long[STEPS][domains.ranks()];
+    for (long[] counts : rows) {
+      Arrays.fill(counts, CHUNKS);
+    }
+    return rows;
   }
 
   /** Three ranks on two hosts, three chunks each, two slots, two steps, one crash. */
   @Test
   void theProtocolHolds() {
-    Explorer explorer = explore(Domains.of(0, 0, 1), Schedule.MESH, false, 2, Flaw.NONE);
+    Domains domains = Domains.of(0, 0, 1);
+    Explorer explorer = explore(domains, Schedule.MESH, false, 2, evenRows(domains), Flaw.NONE);
     assertTrue(explorer.states() > 1_000_000, "it went nowhere");
   }
 
@@ -72,18 +84,33 @@ class SlotModelTest {
   })
   void itHoldsForOtherShapes(String placement, String schedule, boolean columns, int slots) {
     int[] hosts = Arrays.stream(placement.split(" ")).mapToInt(Integer::parseInt).toArray();
-    explore(Domains.of(hosts), Schedule.named(schedule), columns, slots, Flaw.NONE);
+    Domains domains = Domains.of(hosts);
+    explore(domains, Schedule.named(schedule), columns, slots, evenRows(domains), Flaw.NONE);
+  }
+
+  /** The rank that brings rows into a host may be another in every step. */
+  @Test
+  void itHoldsWhenRowCountsChange() {
+    long[][] rows = {{1, 3, 2}, {3, 0, 3}, {0, 2, 1}};
+    explore(Domains.of(0, 1, 1), Schedule.MESH, false, 1, rows, Flaw.NONE);
+    explore(Domains.of(0, 1, 2), Schedule.RING, false, 1, rows, Flaw.NONE);
   }
 
   @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NONE")
   void aFlawIsFound(Flaw flaw) {
+    Domains domains = Domains.of(0, 0, 1);
     Violation found =
         assertThrows(
-            Violation.class, () -> explore(Domains.of(0, 0, 1), Schedule.MESH, false, 2, flaw));
+            Violation.class,
+            () -> explore(domains, Schedule.MESH, false, 2, evenRows(domains), flaw));
     System.out.println("SlotModelTest: " + flaw + ": " + found.getMessage());
     String expected =
-        flaw == Flaw.PUBLISH_BEFORE_DATA ? "but the slot holds" : "which is not read yet";
+        switch (flaw) {
+          case PUBLISH_BEFORE_DATA -> "but the slot holds nothing";
+          case REUSE_BEFORE_CONSUMED -> "which is not read yet";
+          default -> "deadlock";
+        };
     assertTrue(found.toString().contains(expected), found::toString);
   }
 }

@@ -42,7 +42,7 @@ class RulesTest {
         plan(512, 2048, TWO_HOSTS, rule));
     assertPath(
         Path.GATHERED,
-        "the slots of a chunk for each route exceed the cache budget of 2097152 bytes",
+        "2 slots of 1048576 bytes for each of 4 routes exceed the cache budget of 2097152 bytes",
         plan(8192, 1_000_000, TWO_HOSTS, rule));
   }
 
@@ -82,6 +82,10 @@ class RulesTest {
     Tuning gathered = rule.withPath(Path.GATHERED);
     Tuning streamed = rule.withPath(Path.STREAMED);
     assertPath(Path.GATHERED, "asked for", plan(512, 100_000, TWO_HOSTS, rule, gathered));
+    assertPath(
+        Path.GATHERED,
+        "the workspace was opened without slots",
+        plan(512, 100_000, TWO_HOSTS, gathered, rule));
     assertPath(Path.STREAMED, "asked for", plan(8192, 5, Domains.single(3), streamed));
     assertPath(
         Path.STREAMED,
@@ -149,7 +153,7 @@ class RulesTest {
         gather up to 100000 rows of 512 bytes along columns from 4 ranks on 2 hosts [[0, 1], [2, 3]]
         schedule mesh: between 2 hosts there is only one way
         path streamed: 2 slots of 65536 bytes for each of 1 routes fit the cache budget of 2097152 bytes
-        chunks by rule: up to 128 rows in the largest step, at most what a slot holds; 4 in flight per route
+        chunks by rule: up to 128 rows in the largest step, no more than fit one of the workspace's 2 slots per route; 4 in flight per route
         """,
         Plan.of(problem, TWO_HOSTS, Tuning.DEFAULT).explain());
   }
