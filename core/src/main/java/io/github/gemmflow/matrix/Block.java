@@ -35,6 +35,17 @@ public final class Block {
     return this;
   }
 
+  /**
+   * Narrows this block to some columns of its rows.
+   *
+   * @param from bytes from the start of a row
+   * @param bytes bytes of each row
+   * @return this block
+   */
+  public Block columns(long from, long bytes) {
+    return at(memory, offset + from, rows, bytes, stride);
+  }
+
   public MemorySegment memory() {
     return memory;
   }

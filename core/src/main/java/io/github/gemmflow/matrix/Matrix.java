@@ -67,7 +67,9 @@ public final class Matrix {
           "%d x %d %s with stride %d needs %d bytes, the memory has %d"
               .formatted(rows, columns, type, stride, bytes, memory.byteSize()));
     }
-    return new Matrix(memory.asSlice(0, bytes), type, rows, columns, stride, Lease.FOREVER);
+    // A step hands out memory that fits: one object less per step.
+    MemorySegment fitting = bytes == memory.byteSize() ? memory : memory.asSlice(0, bytes);
+    return new Matrix(fitting, type, rows, columns, stride, Lease.FOREVER);
   }
 
   private static long bytesFor(DType type, long rows, long columns, long stride) {

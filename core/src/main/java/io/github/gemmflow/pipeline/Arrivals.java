@@ -54,6 +54,13 @@ final class Arrivals {
     return sum;
   }
 
+  /** Whether every reader is done with what a chunk of a route would overwrite. */
+  boolean hasRoom(OpenStep step, int route, long chunk) {
+    StepPlan plan = step.plan();
+    int band = plan.band(route);
+    return !plan.plan().isStreamed() || space.slots(band).isFree(step.use(band) + chunk);
+  }
+
   /**
    * Whether all rows that are missing lack room, so that they come in only as fast as the slowest
    * reader of this host lets go of slots.
@@ -64,8 +71,7 @@ final class Arrivals {
     for (int route = 0; plan.plan().isStreamed() && route < plan.routes(); route++) {
       long chunks = Math.max(0, chunks(step, route));
       if (chunks < plan.chunks(route)) {
-        int band = plan.band(route);
-        if (space.slots(band).isFree(step.use(band) + chunks)) {
+        if (hasRoom(step, route, chunks)) {
           return false;
         }
         missing = true;

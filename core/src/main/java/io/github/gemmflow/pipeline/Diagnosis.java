@@ -86,7 +86,7 @@ final class Diagnosis {
         continue;
       }
       boolean isOwn = plan.shard(route) == members.rank();
-      if (whoHoldsRoom(step, route, chunks).isEmpty() != withRoom || (isOwn && !withRoom)) {
+      if (arrivals.hasRoom(step, route, chunks) != withRoom || (isOwn && !withRoom)) {
         continue;
       }
       if (text.length() > LONG_TEXT) {
@@ -112,15 +112,9 @@ final class Diagnosis {
             plan.way(members.domain(), route),
             name(shard),
             begun ? "begun" : "not begun",
-            allThere ? "" : whoHoldsRoom(step, route, chunks));
-  }
-
-  /** Who reads what the next chunk of a route would overwrite; empty if there is room for it. */
-  private String whoHoldsRoom(OpenStep step, int route, long chunk) {
-    StepPlan plan = step.plan();
-    int band = plan.band(route);
-    boolean hasRoom = !plan.plan().isStreamed() || space.slots(band).isFree(step.use(band) + chunk);
-    return hasRoom ? "" : "; there is no room, because " + slowReader(band);
+            allThere || arrivals.hasRoom(step, route, chunks)
+                ? ""
+                : "; there is no room, because " + slowReader(plan.band(route)));
   }
 
   /** Who keeps a band's slots from being filled again. */
@@ -144,7 +138,7 @@ final class Diagnosis {
     for (int route = 0; route < plan.routes(); route++) {
       if (arrivals.chunks(step, route) < plan.chunks(route)) {
         int reader = space.slots(plan.band(route)).slowReader();
-        if (reader < members.hostRanks() || reader == members.commReader()) {
+        if (!members.isNeighboursCommLane(reader)) {
           return true;
         }
       }

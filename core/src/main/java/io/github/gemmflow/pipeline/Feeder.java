@@ -52,7 +52,7 @@ final class Feeder {
   /** Takes the next chunk to feed, if there is room for one; returns its part or {@link #NONE}. */
   int take(OpenStep step) {
     for (int part = 0; !busy && part < parts; part++) {
-      if (isLeft(step, part) && hasRoom(step, part)) {
+      if (isLeft(step, part) && arrivals.hasRoom(step, route(step, part), fed[part])) {
         busy = true;
         return part;
       }
@@ -62,11 +62,6 @@ final class Feeder {
 
   private boolean isLeft(OpenStep step, int part) {
     return fed[part] < step.plan().chunks(route(step, part));
-  }
-
-  private boolean hasRoom(OpenStep step, int part) {
-    int band = band(step, part);
-    return space.slots(band).isFree(step.use(band) + fed[part]);
   }
 
   private int route(OpenStep step, int part) {

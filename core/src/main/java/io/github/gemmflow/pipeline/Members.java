@@ -76,6 +76,16 @@ public final class Members {
     return hostRanks() + domains.indexOf(rank);
   }
 
+  /** Whether a reader of this host's steps is a comm lane. */
+  boolean isCommLane(int reader) {
+    return reader >= hostRanks();
+  }
+
+  /** Whether a reader of this host's steps is the comm lane of another rank. */
+  boolean isNeighboursCommLane(int reader) {
+    return isCommLane(reader) && reader != commReader();
+  }
+
   /** Whether there are ranks that do not share memory with this one. */
   boolean hasOtherHosts() {
     return domains.count() > 1;

@@ -25,13 +25,9 @@ final class Places {
       return home.rows(block, step, from, to);
     }
     int route = plan.route(0, rank);
-    space.rows(block, step, from, to);
-    return block.at(
-        block.memory(),
-        block.offset() + plan.columnOffset(route),
-        to - from,
-        plan.columnBytes(route),
-        block.stride());
+    return space
+        .rows(block, step, from, to)
+        .columns(plan.columnOffset(route), plan.columnBytes(route));
   }
 
   /** Points a block at rows of a run, in all columns. */

@@ -104,13 +104,10 @@ public final class ProductWork implements Work {
     long endColumn = Math.min(columns[product], units * (panel + 1) / panels * granularity);
     Matrix output = outputs[product];
     int bytes = output.type().bytes();
-    Block c = output.block(targets[thread], firstRow + from, firstRow + to);
-    c.at(
-        c.memory(),
-        c.offset() + firstColumn * bytes,
-        c.rows(),
-        (endColumn - firstColumn) * bytes,
-        c.stride());
+    Block c =
+        output
+            .block(targets[thread], firstRow + from, firstRow + to)
+            .columns(firstColumn * bytes, (endColumn - firstColumn) * bytes);
     Block rows =
         inputs[thread].at(
             a.memory(), a.offset() + from * a.stride(), to - from, a.rowBytes(), a.stride());

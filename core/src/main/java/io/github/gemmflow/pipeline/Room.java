@@ -35,7 +35,8 @@ final class Room {
       return;
     }
     if (!await(() -> steps.isFree(number), members.deadlineNanos())) {
-      if (isNeighboursCommLane(steps.slowReader())) {
+      if (members.isCommLane(steps.slowReader())) {
+        // It may wait for a host where someone knows more.
         waiter.await(() -> steps.isFree(number) || members.isBroken(), Diagnosis.AFTER_YOU_NANOS);
       }
       if (!steps.isFree(number)) {
@@ -71,16 +72,12 @@ final class Room {
     return true;
   }
 
-  private boolean isNeighboursCommLane(int reader) {
-    return reader >= members.hostRanks() && reader != members.commReader();
-  }
-
   private DeadlineException late(long number, OpenStep old, int reader) {
     String rows = "rows 0-%d".formatted(old.plan().totalRows() - 1);
     String what;
     if (reader == members.commReader()) {
       what = diagnosis.ownTransfers();
-    } else if (isNeighboursCommLane(reader)) {
+    } else if (members.isNeighboursCommLane(reader)) {
       int rank = members.hostRank(reader - members.hostRanks());
       what = "rank %d has not finished its transfers to other hosts (%s)".formatted(rank, rows);
     } else {

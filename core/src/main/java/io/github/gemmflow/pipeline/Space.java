@@ -137,12 +137,7 @@ public final class Space {
     } else {
       rows(block, step, from, to);
     }
-    return block.at(
-        memory,
-        block.offset() + plan.columnOffset(route),
-        to - from,
-        plan.columnBytes(route),
-        block.stride());
+    return block.columns(plan.columnOffset(route), plan.columnBytes(route));
   }
 
   /** How many chunks of each route have arrived, over all steps. */

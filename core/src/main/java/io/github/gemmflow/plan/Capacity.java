@@ -15,8 +15,7 @@ public record Capacity(
 
   /** Room for every path that the tuning allows and the rule may choose. */
   public static Capacity of(long maxRows, long maxRowBytes, Domains domains, Tuning tuning) {
-    long slotBytes =
-        Math.multiplyExact(tuning.chunking().slotRows(maxRows, maxRowBytes), maxRowBytes);
+    long slotBytes = tuning.chunking().slotBytes(maxRows, maxRowBytes);
     boolean streamed =
         tuning.path() == null
             ? domains.count() > 1

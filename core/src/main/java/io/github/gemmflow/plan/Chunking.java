@@ -41,13 +41,13 @@ public record Chunking(long rows) {
     return Math.clamp(Math.max(fewEnough, largeEnough), 1, Math.max(1, routeRows));
   }
 
-  /** The rows that a slot has room for, in a workspace for so many rows; at least 1. */
-  long slotRows(long maxRows, long maxRowBytes) {
+  /** The bytes of a slot in a workspace for so many rows: room for at least one of them. */
+  long slotBytes(long maxRows, long maxRowBytes) {
     long wanted =
         rows > 0
             ? rows
             : Math.max(STREAMED_ROWS, Math.ceilDiv(LEAST_BYTES, Math.max(1, maxRowBytes)));
-    return Math.clamp(wanted, 1, Math.max(1, maxRows));
+    return Math.multiplyExact(Math.clamp(wanted, 1, Math.max(1, maxRows)), maxRowBytes);
   }
 
   /** The rows of a chunk that is streamed: as many as a slot holds, unless fewer are asked for. */

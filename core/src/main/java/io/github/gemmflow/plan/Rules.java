@@ -84,8 +84,7 @@ final class Rules {
               .formatted(room.maxRows(), tuning.cacheBytes()));
     }
     if (room.slots() == 0) {
-      long slotBytes =
-          tuning.chunking().slotRows(room.maxRows(), room.maxRowBytes()) * room.maxRowBytes();
+      long slotBytes = tuning.chunking().slotBytes(room.maxRows(), room.maxRowBytes());
       return new Choice<>(
           Path.GATHERED,
           fitsStreamed(domains.ranks(), tuning.slots(), slotBytes, tuning)
