@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * <tr><td>gemmflow.chunk.rows<td>GEMMFLOW_CHUNK_ROWS<td>0: by rule
  * <tr><td>gemmflow.slots<td>GEMMFLOW_SLOTS<td>2
  * <tr><td>gemmflow.cache.kib<td>GEMMFLOW_CACHE_KIB<td>2048
- * <tr><td>gemmflow.inflight<td>GEMMFLOW_INFLIGHT<td>4
+ * <tr><td>gemmflow.inflight<td>GEMMFLOW_INFLIGHT<td>8
  * <tr><td>gemmflow.engine<td>GEMMFLOW_ENGINE<td>the best that can be had
  * <tr><td>gemmflow.kernel<td>GEMMFLOW_KERNEL<td>the best that can be had
  * <tr><td>gemmflow.window.directory<td>GEMMFLOW_WINDOW_DIRECTORY<td>/dev/shm

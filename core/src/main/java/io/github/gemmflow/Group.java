@@ -171,6 +171,22 @@ public final class Group {
     return members.isBroken();
   }
 
+  /** Whether a step is open on this rank. */
+  boolean hasOpenStep() {
+    return openWorkspaces().stream().anyMatch(w -> w.pipeline().isOpen());
+  }
+
+  /** Whether others need this rank to finish a step, or to begin one. */
+  boolean isAwaited() {
+    return !isBroken() && openWorkspaces().stream().anyMatch(w -> w.pipeline().isAwaited());
+  }
+
+  private List<Workspace> openWorkspaces() {
+    synchronized (workspaces) {
+      return List.copyOf(workspaces);
+    }
+  }
+
   void forget(Workspace workspace) {
     synchronized (workspaces) {
       workspaces.remove(workspace);
@@ -179,11 +195,7 @@ public final class Group {
 
   /** Closes what the caller left open. */
   void close() {
-    List<Workspace> left;
-    synchronized (workspaces) {
-      left = List.copyOf(workspaces);
-    }
-    left.forEach(Workspace::closeInAnyCase);
+    openWorkspaces().forEach(Workspace::closeInAnyCase);
   }
 
   void unmap() {

@@ -6,6 +6,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.github.gemmflow.engine.Engine;
 import io.github.gemmflow.plan.Domains;
 import io.github.gemmflow.window.Bell;
+import io.github.gemmflow.window.Counters;
 import io.github.gemmflow.window.Window;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,17 +22,19 @@ final class Neighbours implements AutoCloseable {
 
   private final Domains domains;
   private final Window window;
+  private final Counters toldToEnd;
 
   private Neighbours(Domains domains, Window window) {
     this.domains = domains;
     this.window = window;
+    this.toldToEnd = new Counters(window.memory(), Bell.bytes(LANES * domains.ranks()));
   }
 
   /** Collective over all ranks of the job. */
   static Neighbours find(Agreement agreement, Engine engine, Path directory) {
     String call = "joining the world";
     int rank = engine.rank();
-    long bytes = Bell.bytes(LANES * engine.size());
+    long bytes = Bell.bytes(LANES * engine.size()) + Counters.bytes(engine.size());
     String token = Window.newToken();
     Window[] own = new Window[1];
     Window shared = null;
@@ -101,6 +104,22 @@ final class Neighbours implements AutoCloseable {
   /** What the comm thread of a rank of this host sleeps on. */
   Bell commBell(int rank) {
     return new Bell(window.memory(), LANES * rank + 1);
+  }
+
+  /** Says that a rank of this host was told to end. */
+  void tellToEnd(int rank) {
+    toldToEnd.publish(rank, 1);
+  }
+
+  /** Whether all ranks of a rank's host were told to end. */
+  boolean areAllToldToEnd(int rank) {
+    int domain = domains.of(rank);
+    for (int i = 0; i < domains.size(domain); i++) {
+      if (toldToEnd.get(domains.member(domain, i)) == 0) {
+        return false;
+      }
+    }
+    return true;
   }
 
   @Override

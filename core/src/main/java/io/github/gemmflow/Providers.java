@@ -51,7 +51,8 @@ final class Providers {
             found,
             KernelProvider::name,
             KernelProvider::preference,
-            KernelProvider::load)
+            KernelProvider::load,
+            new ArrayList<>())
         .orElseThrow(() -> new IllegalArgumentException("no kernel can be had"));
   }
 
@@ -77,6 +78,7 @@ final class Providers {
   static Engine engine(Config config, Map<String, String> environment) {
     List<EngineProvider> found = new ArrayList<>();
     ServiceLoader.load(EngineProvider.class).forEach(found::add);
+    List<String> passedOver = new ArrayList<>();
     Optional<Engine> engine =
         choose(
             "engine",
@@ -84,18 +86,25 @@ final class Providers {
             found,
             EngineProvider::name,
             EngineProvider::preference,
-            EngineProvider::connect);
-    return engine.orElseGet(() -> singleUnlessLaunched(environment));
+            EngineProvider::connect,
+            passedOver);
+    return engine.orElseGet(() -> singleUnlessLaunched(environment, passedOver));
   }
 
   /** Many processes that each believe to be alone would compute wrong results in silence. */
-  private static Engine singleUnlessLaunched(Map<String, String> environment) {
+  private static Engine singleUnlessLaunched(
+      Map<String, String> environment, List<String> passedOver) {
     for (String variable : TASK_COUNTS) {
       String tasks = environment.get(variable);
       if (tasks != null && !tasks.equals("1")) {
         throw new EngineException(
-            "this process is one of %s (%s), but no engine that connects them can be had: add the module gemmflow-mpi, or use World.single() for worlds of one"
-                .formatted(tasks, variable));
+            "this process is one of %s (%s), but no engine that connects them can be had: %s"
+                .formatted(
+                    tasks,
+                    variable,
+                    passedOver.isEmpty()
+                        ? "add the module gemmflow-mpi, or use World.single() for worlds of one"
+                        : String.join("; ", passedOver)));
       }
     }
     LOG.log(INFO, "no launcher and no engine: a world of one rank");
@@ -108,7 +117,8 @@ final class Providers {
       List<P> providers,
       Function<P, String> name,
       Function<P, Integer> preference,
-      Function<P, T> load) {
+      Function<P, T> load,
+      List<String> passedOver) {
     Predicate<P> wanted = p -> forced.isEmpty() || name.apply(p).equals(forced);
     List<P> candidates =
         providers.stream()
@@ -120,7 +130,6 @@ final class Providers {
           "no %s is called '%s'; on the path are %s"
               .formatted(what, forced, providers.stream().map(name).toList()));
     }
-    List<String> passedOver = new ArrayList<>();
     for (P candidate : candidates) {
       try {
         T loaded = load.apply(candidate);

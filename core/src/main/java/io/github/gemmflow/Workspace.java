@@ -193,6 +193,14 @@ public final class Workspace implements AutoCloseable {
     return starter;
   }
 
+  /** A process that was told to end only takes part in steps that others have begun. */
+  void checkMayBegin() {
+    checkOpen();
+    if (group.world().beginsNoMore() && !pipeline.othersHaveBegun()) {
+      throw new IllegalStateException("this process was told to end: no step begins any more");
+    }
+  }
+
   void checkOpen() {
     if (closed) {
       throw new IllegalStateException("the workspace is closed");

@@ -14,7 +14,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * All ranks of a job, as one of them sees it. A process joins a job that a launcher started ({@link
@@ -29,6 +31,11 @@ public final class World implements AutoCloseable {
     void run(World world) throws Exception;
   }
 
+  private static final long END_LOOK_NANOS = 1_000_000;
+
+  /** How long a rank that was told to end waits for its neighbours to be told the same. */
+  private static final long END_TOGETHER_NANOS = 1_000_000_000;
+
   private final Config config;
   private final CommThread commThread;
   private final Engine engine;
@@ -36,6 +43,10 @@ public final class World implements AutoCloseable {
   private final Neighbours neighbours;
   private final Agreement agreement;
   private final List<Group> groups = new ArrayList<>();
+  private final Object closing = new Object();
+  private @Nullable Thread atExit;
+  private volatile boolean ending;
+  private long toldToEndAt;
   private volatile boolean closed;
 
   /**
@@ -74,7 +85,24 @@ public final class World implements AutoCloseable {
 
   /** Like {@link #join()}. */
   public static World join(Config config) {
-    return new World(config, "gemmflow-comm", () -> Providers.engine(config, System.getenv()));
+    return attach(config, () -> Providers.engine(config, System.getenv()));
+  }
+
+  /**
+   * Joins the job of an engine that the program hands in, such as {@code MpiEngine::attach} where
+   * the program has initialised MPI itself. Collective over all ranks of that job.
+   *
+   * @param connect makes the engine; called once, on the thread that makes all its calls
+   */
+  public static World attach(Supplier<Engine> connect) {
+    return attach(Config.load(), connect);
+  }
+
+  /** Like {@link #attach(Supplier)}. */
+  public static World attach(Config config, Supplier<Engine> connect) {
+    World world = new World(config, "gemmflow-comm", connect);
+    world.endOrderlyAtExit();
+    return world;
   }
 
   /** A world of one rank. */
@@ -133,18 +161,43 @@ public final class World implements AutoCloseable {
   public Group split(ReplicaGroups cut) {
     checkOpen();
     List<int[]> parts =
-        agreement.reach("splitting the world", Map.of("groups", cut), () -> cut.resolve(size()));
+        agreement.reach(
+            "splitting the world",
+            Map.of("groups", cut),
+            () -> {
+              checkNoStepIsOpen();
+              return cut.resolve(size());
+            });
     int color = 0;
     while (Arrays.binarySearch(parts.get(color), rank()) < 0) {
       color++;
     }
     int chosen = color;
-    Channel channel = Futures.join(commThread.call(() -> engine.split(chosen)));
+    Channel channel =
+        Futures.join(
+            commThread.call(() -> engine.split(chosen)),
+            config.setupDeadline(),
+            () ->
+                "rank %d waited %d s for the engine to split the world"
+                    .formatted(rank(), config.setupDeadline().toSeconds()));
     Group group = new Group(this, channel, parts.get(color));
     synchronized (groups) {
       groups.add(group);
     }
     return group;
+  }
+
+  /** An engine may block while it splits the world, and steps would stand still. */
+  private void checkNoStepIsOpen() {
+    if (openGroups().stream().anyMatch(Group::hasOpenStep)) {
+      throw new IllegalStateException("a step is open: end it before the world is split");
+    }
+  }
+
+  private List<Group> openGroups() {
+    synchronized (groups) {
+      return List.copyOf(groups);
+    }
   }
 
   void checkOpen() {
@@ -198,28 +251,86 @@ public final class World implements AutoCloseable {
    */
   @Override
   public void close() {
-    List<Group> mine;
-    synchronized (groups) {
+    // Whoever comes second waits: a process must not end before its world is closed.
+    synchronized (closing) {
       if (closed) {
         return;
       }
-      closed = true;
-      mine = List.copyOf(groups);
+      List<Group> mine;
+      synchronized (groups) {
+        closed = true;
+        mine = List.copyOf(groups);
+      }
+      List<Runnable> stages = new ArrayList<>();
+      stages.add(this::forgetExit);
+      mine.forEach(group -> stages.add(group::close));
+      stages.add(() -> abortIfBroken(mine));
+      stages.add(commThread::close);
+      mine.forEach(group -> stages.add(group::unmap));
+      stages.add(neighbours::close);
+      runAll(stages);
     }
-    List<Runnable> stages = new ArrayList<>();
-    mine.forEach(group -> stages.add(group::close));
-    stages.add(() -> abortIfBroken(mine));
-    stages.add(commThread::close);
-    mine.forEach(group -> stages.add(group::unmap));
-    stages.add(neighbours::close);
-    runAll(stages);
   }
 
   private void abortIfBroken(List<Group> mine) {
     mine.stream()
         .filter(Group::isBroken)
         .findFirst()
-        .ifPresent(group -> abortBecause(group.members().reason()));
+        .ifPresent(
+            group -> {
+              waitFor(engine.graceNanos());
+              abortBecause(group.members().reason());
+            });
+  }
+
+  private static void waitFor(long nanos) {
+    long start = System.nanoTime();
+    for (long left = nanos; left > 0; left = nanos - (System.nanoTime() - start)) {
+      LockSupport.parkNanos(left);
+      if (Thread.currentThread().isInterrupted()) {
+        return;
+      }
+    }
+  }
+
+  /**
+   * A process that is told to end (SIGTERM, or {@code System.exit}) finishes the step that it is
+   * in, begins no new one, and leaves the job in good order.
+   */
+  private void endOrderlyAtExit() {
+    atExit = Thread.ofPlatform().name("gemmflow-exit").unstarted(this::endOrderly);
+    Runtime.getRuntime().addShutdownHook(atExit);
+  }
+
+  private void endOrderly() {
+    toldToEndAt = System.nanoTime();
+    neighbours.tellToEnd(rank());
+    ending = true;
+    while ((!beginsNoMore() || openGroups().stream().anyMatch(Group::isAwaited))
+        && System.nanoTime() - toldToEndAt < config.deadline().toNanos()) {
+      LockSupport.parkNanos(END_LOOK_NANOS);
+    }
+    close();
+  }
+
+  /**
+   * Whether the process was told to end, and begins no step that nobody else has begun. Ranks of
+   * one host do so together: a launcher tells all of them, but not at the same moment.
+   */
+  boolean beginsNoMore() {
+    return ending
+        && (neighbours.areAllToldToEnd(rank())
+            || System.nanoTime() - toldToEndAt > END_TOGETHER_NANOS);
+  }
+
+  private void forgetExit() {
+    if (atExit != null && !ending) {
+      try {
+        Runtime.getRuntime().removeShutdownHook(atExit);
+      } catch (IllegalStateException e) {
+        // The process ends at this very moment; closing twice does nothing.
+      }
+    }
   }
 
   /** Does everything, whatever throws; then throws that. */

@@ -31,7 +31,7 @@ class DeadlineTest {
   private static final Duration DEADLINE = Duration.ofMillis(500);
   private static final Duration LATEST = DEADLINE.plusSeconds(1);
   private static final int MAX_ROWS = 24;
-  private static final int STEPS = 60;
+  private static final int STEPS = 120;
   private static final int K = 5;
   private static final int N = 4;
 

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import io.github.gemmflow.engine.Chaos;
 import io.github.gemmflow.engine.ChaosEngine;
+import io.github.gemmflow.failure.DisagreementException;
 import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.kit.Draw;
 import io.github.gemmflow.kit.Exact;
@@ -38,9 +43,10 @@ class GroupsTest {
         .decorate(engine -> new ChaosEngine(engine, Chaos.delays(3)))
         .run(
             world -> {
+              List<Group> groups = CUTS.stream().map(world::split).toList();
               List<Member> members = new ArrayList<>();
-              for (int i = 0; i < CUTS.size(); i++) {
-                members.add(new Member(world, world.split(CUTS.get(i)), i));
+              for (int i = 0; i < groups.size(); i++) {
+                members.add(new Member(world, groups.get(i), i));
               }
               for (int step = 0; step < STEPS; step++) {
                 for (Member member : members) {
@@ -52,6 +58,27 @@ class GroupsTest {
               }
               members.forEach(Member::close);
             });
+  }
+
+  /** An engine may block while it forms groups, and steps would stand still. */
+  @Test
+  void noGroupIsFormedWhileAStepIsOpen() {
+    World.local(
+        2,
+        world -> {
+          Group group = world.group();
+          try (Workspace space = group.workspace(2, 4, DType.F32);
+              AllGather gather = AllGather.on(space).columns(4).build()) {
+            try (Step step = gather.begin(new long[] {1, 1})) {
+              DisagreementException e =
+                  assertThrows(DisagreementException.class, () -> world.group());
+              assertTrue(e.toString().contains("end it before the world is split"), e.toString());
+              step.input().fill(1);
+              step.run();
+            }
+            assertEquals(2, world.group().size());
+          }
+        });
   }
 
   /** A rank's part in one of its groups. */

@@ -113,6 +113,11 @@ public final class ChaosEngine implements Engine {
   }
 
   @Override
+  public long graceNanos() {
+    return engine.graceNanos();
+  }
+
+  @Override
   public void abort(String reason) {
     engine.abort(reason);
   }

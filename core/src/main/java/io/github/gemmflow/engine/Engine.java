@@ -58,6 +58,14 @@ public interface Engine extends AutoCloseable {
    */
   int progress();
 
+  /**
+   * How long, in nanoseconds, a rank that has found a failure in a step lets the others find it,
+   * too, before it ends the job.
+   */
+  default long graceNanos() {
+    return 0;
+  }
+
   /** Ends the job for all ranks, as quickly as the engine can. */
   void abort(String reason);
 

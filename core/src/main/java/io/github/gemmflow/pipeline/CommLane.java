@@ -127,8 +127,13 @@ final class CommLane implements CommThread.Agent {
   }
 
   @Override
-  public boolean expects() {
-    return !stopped && finished < opened;
+  public int underWay() {
+    int count = 0;
+    for (long number = finished; !stopped && number < opened; number++) {
+      // At least one: what is sent may still be on its way through the engine.
+      count += Math.max(1, transfers(number).underWay());
+    }
+    return count;
   }
 
   @Override

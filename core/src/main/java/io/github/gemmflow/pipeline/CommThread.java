@@ -29,12 +29,13 @@ public final class CommThread implements AutoCloseable {
   interface Agent {
     /**
      * Does what can be done without blocking. Returns how much that was, starting something
-     * included: only after a poll that did nothing does {@link #expects} say for how long to sleep.
+     * included: only after a poll that did nothing does {@link #underWay} say for how long to
+     * sleep.
      */
     int poll();
 
-    /** Whether something is under way in the engine. */
-    boolean expects();
+    /** How many things are under way in the engine; it is polled as long as there are any. */
+    int underWay();
 
     /** The engine has failed, for good. */
     void fail(EngineException failure);
@@ -109,7 +110,7 @@ public final class CommThread implements AutoCloseable {
       if (failure == null) {
         int completed = engine.progress();
         if (completed > 0) {
-          naps.completed();
+          naps.completed(completed);
         }
         done += completed;
         for (Agent agent : agents) {
@@ -142,10 +143,12 @@ public final class CommThread implements AutoCloseable {
 
   private long idleNanos(Engine engine) {
     if (failure == null && !engine.announces()) {
+      int underWay = 0;
       for (Agent agent : agents) {
-        if (agent.expects()) {
-          return naps.next();
-        }
+        underWay += agent.underWay();
+      }
+      if (underWay > 0) {
+        return naps.next(underWay);
       }
     }
     return LOOK_AROUND;
@@ -196,8 +199,8 @@ public final class CommThread implements AutoCloseable {
     }
 
     @Override
-    public boolean expects() {
-      return false;
+    public int underWay() {
+      return 0;
     }
 
     @Override

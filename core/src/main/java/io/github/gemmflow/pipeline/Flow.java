@@ -104,6 +104,15 @@ final class Flow {
     return true;
   }
 
+  /** How many transfers are under way. */
+  int underWay() {
+    int count = 0;
+    for (int stream = 0; stream < count(); stream++) {
+      count += (int) (started[stream] - finished[stream]);
+    }
+    return count;
+  }
+
   boolean isIdle() {
     return Arrays.equals(started, finished);
   }

@@ -112,15 +112,19 @@ public final class Members {
     hostBells[domains.indexOf(rank)].ring();
   }
 
-  /** Wakes the comm thread of this rank. */
+  /** Wakes the comm thread of this rank, if it has a part in steps. */
   void ringComm() {
-    hostCommBells[domains.indexOf(rank)].ring();
+    if (hasOtherHosts()) {
+      hostCommBells[domains.indexOf(rank)].ring();
+    }
   }
 
   /** Wakes whoever on this host fills slots, which are free again. */
   void ringFillers() {
     ringHost();
-    ringHostComm();
+    if (hasOtherHosts()) {
+      ringHostComm();
+    }
   }
 
   /** Wakes the comm threads of this host. */

@@ -52,8 +52,8 @@ final class PendingExchange implements CommThread.Agent {
   }
 
   @Override
-  public boolean expects() {
-    return true;
+  public int underWay() {
+    return 1;
   }
 
   @Override

@@ -12,6 +12,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -333,6 +334,17 @@ public final class Pipeline {
   public boolean isOpen() {
     State now = state.get();
     return now != State.IDLE && now != State.CLOSED;
+  }
+
+  /** Whether a step is open, or another rank, as far as this host knows, has begun the next one. */
+  public boolean isAwaited() {
+    return isOpen() || (state.get() != State.CLOSED && othersHaveBegun());
+  }
+
+  /** Whether another rank, as far as this host knows, has begun the next step. */
+  public boolean othersHaveBegun() {
+    return IntStream.range(0, members.domains().ranks())
+        .anyMatch(rank -> space.headers().isThere(rank, nextStep));
   }
 
   public long steps() {

@@ -35,10 +35,9 @@ final class Room {
       return;
     }
     if (!await(() -> steps.isFree(number), members.deadlineNanos())) {
-      if (members.isCommLane(steps.slowReader())) {
-        // It may wait for a host where someone knows more.
-        waiter.await(() -> steps.isFree(number) || members.isBroken(), Diagnosis.AFTER_YOU_NANOS);
-      }
+      waiter.await(
+          () -> steps.isFree(number) || members.isBroken(),
+          courtesy(steps.slowReader()) * Diagnosis.AFTER_YOU_NANOS);
       if (!steps.isFree(number)) {
         DeadlineException late = late(number, old, steps.slowReader());
         // A lane that stops because someone else gave up has nothing more to say.
@@ -47,6 +46,17 @@ final class Room {
       }
     }
     members.checkWhole();
+  }
+
+  /**
+   * How many others this rank lets go first, because they know more about whom to look at: the host
+   * that its own comm lane waits for, and for a neighbour's comm lane that neighbour, too.
+   */
+  private int courtesy(int slowReader) {
+    if (!members.isCommLane(slowReader)) {
+      return 0;
+    }
+    return slowReader == members.commReader() ? 1 : 2;
   }
 
   /** Waits until this rank's comm lane is done with a step; returns false if it is late. */

@@ -248,6 +248,11 @@ final class StepTransfers {
     return done;
   }
 
+  /** How many transfers are under way. */
+  int underWay() {
+    return headersLeft + (chunksStarted ? sends.underWay() + receives.underWay() : 0);
+  }
+
   boolean hasAllHeaders() {
     return headersStarted && headersLeft == 0;
   }

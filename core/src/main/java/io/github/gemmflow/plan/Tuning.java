@@ -28,7 +28,7 @@ public record Tuning(
    * is read, and the second-level cache of one core of a current server (2 MiB since Intel's
    * Sapphire Rapids).
    */
-  public static final Tuning DEFAULT = new Tuning(null, null, Chunking.BY_RULE, 2, 4, 2 << 20);
+  public static final Tuning DEFAULT = new Tuning(null, null, Chunking.BY_RULE, 2, 8, 2 << 20);
 
   public Tuning {
     if (slots < 1) {

@@ -111,7 +111,7 @@ class RulesTest {
         Schedule.MESH,
         "a rank's rows are one chunk even in the largest step, which every hop would delay",
         9,
-        9 * 128);
+        9 * 112);
     Plan ring = plan(512, 100, Domains.of(0, 1, 2), Tuning.DEFAULT.withSchedule(Schedule.RING));
     assertTrue(ring.explain().contains("schedule ring: asked for"), ring::explain);
   }
@@ -153,7 +153,7 @@ class RulesTest {
         gather up to 100000 rows of 512 bytes along columns from 4 ranks on 2 hosts [[0, 1], [2, 3]]
         schedule mesh: between 2 hosts there is only one way
         path streamed: 2 slots of 65536 bytes for each of 1 routes fit the cache budget of 2097152 bytes
-        chunks by rule: up to 128 rows in the largest step, no more than fit one of the workspace's 2 slots per route; 4 in flight per route
+        chunks by rule: up to 128 rows in the largest step, no more than fit one of the workspace's 2 slots per route; 8 in flight per route
         """,
         Plan.of(problem, TWO_HOSTS, Tuning.DEFAULT).explain());
   }

@@ -60,17 +60,13 @@ class StepPlanTest {
   }
 
   @Test
-  void chunksByRuleAreFewAndLarge() {
+  void chunksByRuleAreAsLargeAsAMessageWithoutHandshake() {
     Chunking rule = Chunking.BY_RULE;
     for (long rows = 1; rows < 200_000; rows = rows * 5 / 4 + 1) {
       for (long rowBytes : new long[] {1, 1000, 8192, 1 << 20}) {
         long chunkRows = rule.rowsFor(rows, rowBytes);
-        long chunks = Math.ceilDiv(rows, chunkRows);
-        assertTrue(chunks <= 128);
-        boolean worthAMessage = chunkRows * rowBytes >= 64 << 10;
-        assertTrue(worthAMessage || chunks == 1, "%d x %d".formatted(rows, rowBytes));
-        boolean largeEnough = rows >= 128 && rows * rowBytes >= 128L * (64 << 10);
-        assertTrue(!largeEnough || chunks >= 64, "%d chunks of %d rows".formatted(chunks, rows));
+        assertTrue(chunkRows == 1 || chunkRows * rowBytes <= 56 << 10);
+        assertTrue(chunkRows == rows || (chunkRows + 1) * rowBytes > 56 << 10);
       }
     }
     assertTrue(rule.rowsFor(0, 0) >= 1);
@@ -87,7 +83,7 @@ class StepPlanTest {
     assertEquals(
         """
         gather up to 100 rows of 512 bytes along rows from 4 ranks on 3 hosts [[0, 1], [2], [3]]
-        schedule ring, path gathered, chunks 4 rows, 4 in flight per route
+        schedule ring, path gathered, chunks 4 rows, 8 in flight per route
         rows 0-9 of rank 0: 3 chunks of 4 rows; to host 1: rank 0 -> rank 2; to host 2: rank 0 -> rank 2 -> rank 3
         rows 10-12 of rank 2: 1 chunk; to host 0: rank 2 -> rank 3 -> rank 0; to host 2: rank 2 -> rank 3
         """,

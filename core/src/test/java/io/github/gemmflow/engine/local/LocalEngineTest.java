@@ -17,6 +17,8 @@ import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 class LocalEngineTest extends EngineContract {
+  private static final int RANKS = 4;
+
   @Override
   protected void onEveryRank(Program program) throws Exception {
     run(engine -> engine, program);

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.benchmarks;
+
+import io.github.gemmflow.system.Job;
+import io.github.gemmflow.system.Lab;
+import io.github.gemmflow.system.MpiFamily;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Gemmflow's all-gather against {@code MPI_Allgather}, interleaved. */
+@Command(
+    name = "benchmarks/allgather",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Compares Gemmflow's all-gather with MPI_Allgather from C, interleaved in one run.",
+      "Each round measures bare, in place, bare, copied out; a ratio is the median over adjacent pairs,",
+      "and a time is the slowest rank's."
+    })
+public final class AllGatherBenchmark implements Callable<Integer> {
+  @Option(names = "--mpi", required = true, description = "${COMPLETION-CANDIDATES}")
+  private MpiFamily mpi = MpiFamily.OPENMPI;
+
+  @Option(names = "--ranks", defaultValue = "2", description = "processes (default: 2)")
+  private int ranks;
+
+  @Option(names = "--hosts", defaultValue = "1", description = "hosts of the lab (default: 1)")
+  private int hosts;
+
+  @Option(
+      names = "--bytes",
+      split = ",",
+      defaultValue = "8192,524288,16777216",
+      description = "bytes per rank (default: ${DEFAULT-VALUE})")
+  private List<Long> sizes = List.of();
+
+  @Option(names = "--rounds", defaultValue = "60", description = "rounds per size (default: 60)")
+  private int rounds;
+
+  @Option(names = "--limit", defaultValue = "1.03", description = "on the ratio (default: 1.03)")
+  private double limit;
+
+  @Option(names = "--java", description = "an option for Java, such as -Dgemmflow.idle=spin")
+  private List<String> javaOptions = List.of();
+
+  public static void main(String[] arguments) {
+    CommandLine line =
+        new CommandLine(new AllGatherBenchmark()).setCaseInsensitiveEnumValuesAllowed(true);
+    System.exit(line.execute(arguments));
+  }
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    Lab lab = new Lab(hosts);
+    lab.up();
+    Path directory = Files.createTempDirectory("gemmflow-benchmark-");
+    List<Process> jobs = new ArrayList<>();
+    try (Pipes bares = new Pipes(directory, "bare", ranks);
+        Pipes ours = new Pipes(directory, "gemmflow", ranks)) {
+      Job job = new Job(mpi, ranks, hosts).java(javaOptions);
+      jobs.add(start(job.command(List.of(bareProgram(), directory.toString()))));
+      jobs.add(start(job.command(Gatherer.class, directory.toString())));
+      bares.open();
+      ours.open();
+      System.out.printf("%s, %d ranks on %d host(s), %d rounds%n", mpi, ranks, hosts, rounds);
+      for (long bytes : sizes) {
+        compare(bares, ours, bytes);
+      }
+    }
+    // Their pipes are closed, which ends them.
+    for (Process job : jobs) {
+      end(job);
+    }
+    lab.down();
+    delete(directory);
+    return 0;
+  }
+
+  /** Where the script that runs this puts what it compiles. */
+  private String bareProgram() {
+    return System.getProperty("gemmflow.benchmarks.programs") + "/allgather." + mpi;
+  }
+
+  private static Process start(List<String> command) throws IOException {
+    return new ProcessBuilder(command)
+        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+        .redirectError(ProcessBuilder.Redirect.INHERIT)
+        .start();
+  }
+
+  private static void end(Process process) throws InterruptedException {
+    if (!process.waitFor(20, TimeUnit.SECONDS)) {
+      process.destroy();
+    }
+  }
+
+  private static void delete(Path directory) throws IOException {
+    try (var files = Files.newDirectoryStream(directory)) {
+      for (Path file : files) {
+        Files.delete(file);
+      }
+    }
+    Files.delete(directory);
+  }
+
+  private void compare(Pipes bares, Pipes ours, long bytes) throws IOException {
+    int iterations = iterations(bares, bytes);
+    Comparison control = new Comparison("bare again", limit);
+    Comparison inPlace = new Comparison("in place", limit);
+    Comparison copied = new Comparison("copied out", limit);
+    List<Double> bareTimes = new ArrayList<>();
+    List<Double> commShares = new ArrayList<>();
+    List<Double> carried = new ArrayList<>();
+    // The JIT needs some thousand steps.
+    int warmUp = Math.max(1, rounds / 10);
+    for (int round = -warmUp; round < rounds; round++) {
+      Pipes.Time first = bares.run("bare", bytes, iterations);
+      long before = bytesIntoFirstHost();
+      Pipes.Time place = ours.run(Gatherer.IN_PLACE, bytes, iterations);
+      long entered = bytesIntoFirstHost() - before;
+      Pipes.Time second = bares.run("bare", bytes, iterations);
+      Pipes.Time copy = ours.run(Gatherer.COPIED, bytes, iterations);
+      if (round >= 0) {
+        inPlace.add(place, first, iterations);
+        copied.add(copy, second, iterations);
+        control.add(second, first, iterations);
+        bareTimes.add(first.nanos() / 1e3 / iterations);
+        // One more than is measured, with which all ranks begin together.
+        carried.add(entered / (bytes * (ranks - ranks / hosts) * (iterations + 1.0)));
+        commShares.add(100.0 * place.commNanos() / place.nanos());
+      }
+    }
+    System.out.printf(
+        Locale.ROOT,
+        "%,d bytes per rank, %d per measurement%n  %-10s %10.1f us   %.3f x itself%n  %s%n  %s%n",
+        bytes,
+        iterations,
+        "bare",
+        Comparison.median(bareTimes),
+        control.ratio(),
+        inPlace.line(control.ratio()),
+        copied.line(control.ratio()));
+    System.out.printf(
+        Locale.ROOT, "  comm thread %.1f %% of one core%n", Comparison.median(commShares));
+    if (hosts > 1) {
+      double share = Comparison.median(carried);
+      System.out.printf(
+          Locale.ROOT,
+          "  the link carried %.3f x the rows that had to cross it%s%n",
+          share,
+          share >= 1 && share <= 1.1 ? "" : ": the figures are void");
+    }
+  }
+
+  /** What the bridge's end of the first host's link has sent; 0 on one host. */
+  private long bytesIntoFirstHost() throws IOException {
+    Path counter = Path.of("/sys/class/net/gflab-h1/statistics/tx_bytes");
+    return hosts == 1 ? 0 : Long.parseLong(Files.readString(counter).strip());
+  }
+
+  /** Enough for about 20 ms. */
+  private static int iterations(Pipes bares, long bytes) throws IOException {
+    bares.run("bare", bytes, 10);
+    long each = bares.run("bare", bytes, 10).nanos() / 10;
+    return Math.clamp(20_000_000 / Math.max(1, each), 1, 5000);
+  }
+}

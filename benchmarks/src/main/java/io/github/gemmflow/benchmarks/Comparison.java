@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.benchmarks;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** The ratios of adjacent pairs of measurements, and what they say about a limit. */
+final class Comparison {
+  private final String name;
+  private final double limit;
+  private final List<Double> ratios = new ArrayList<>();
+  private final List<Double> times = new ArrayList<>();
+
+  Comparison(String name, double limit) {
+    this.name = name;
+    this.limit = limit;
+  }
+
+  void add(Pipes.Time time, Pipes.Time of, int iterations) {
+    ratios.add((double) time.nanos() / of.nanos());
+    times.add(time.nanos() / 1e3 / iterations);
+  }
+
+  static double median(List<Double> values) {
+    List<Double> sorted = values.stream().sorted().toList();
+    int middle = sorted.size() / 2;
+    return sorted.size() % 2 == 1
+        ? sorted.get(middle)
+        : (sorted.get(middle - 1) + sorted.get(middle)) / 2;
+  }
+
+  double ratio() {
+    return median(ratios);
+  }
+
+  /**
+   * A line for a person.
+   *
+   * @param control the ratio of the rival to itself in the same run
+   */
+  String line(double control) {
+    double tolerance = limit - 1;
+    String verdict =
+        Math.abs(control - 1) > tolerance / 2 && ratio() > 1 - tolerance
+            ? "undecided"
+            : ratio() <= limit ? "met" : "not met";
+    return String.format(
+        Locale.ROOT,
+        "%-10s %10.1f us   %.3f x bare (at most %.2f: %s)",
+        name,
+        median(times),
+        ratio(),
+        limit,
+        verdict);
+  }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.mpi;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+
+/** What is needed of the C library before MPI can be loaded. */
+final class Libc {
+  // bits/dlfcn.h
+  private static final int RTLD_NOW = 2;
+  private static final int RTLD_GLOBAL = 0x100;
+
+  private final MethodHandle setenv =
+      function("setenv", FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, JAVA_INT));
+  private final MethodHandle dlopen =
+      function("dlopen", FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_INT));
+
+  // Bound before anything fails: to look a symbol up clears the error.
+  private final MethodHandle dlerror = function("dlerror", FunctionDescriptor.of(ADDRESS));
+
+  @SuppressWarnings("restricted") // the native calls that this module is for
+  private static MethodHandle function(String name, FunctionDescriptor descriptor) {
+    Linker linker = Linker.nativeLinker();
+    return linker.downcallHandle(linker.defaultLookup().findOrThrow(name), descriptor);
+  }
+
+  void setenv(String name, String value) {
+    setenv(name, value, 1);
+  }
+
+  void setenvUnlessSet(String name, String value) {
+    setenv(name, value, 0);
+  }
+
+  private void setenv(String name, String value, int overwrite) {
+    try (Arena arena = Arena.ofConfined()) {
+      int ignored =
+          (int) setenv.invokeExact(arena.allocateFrom(name), arena.allocateFrom(value), overwrite);
+    } catch (Throwable e) {
+      throw Unchecked.of(e);
+    }
+  }
+
+  /**
+   * Opens a library for good, with its symbols among the global ones, where Open MPI's plug-ins
+   * expect them. Returns what went wrong, or nothing.
+   */
+  String open(String name) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment library =
+          (MemorySegment) dlopen.invokeExact(arena.allocateFrom(name), RTLD_NOW | RTLD_GLOBAL);
+      if (library.address() != 0) {
+        return "";
+      }
+      MemorySegment error = (MemorySegment) dlerror.invokeExact();
+      return error.address() == 0 ? name + ": no reason given" : text(error);
+    } catch (Throwable e) {
+      throw Unchecked.of(e);
+    }
+  }
+
+  @SuppressWarnings("restricted") // a C string of unknown length
+  private static String text(MemorySegment address) {
+    return address.reinterpret(Long.MAX_VALUE).getString(0);
+  }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.mpi;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.SymbolLookup;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Finds and loads the MPI library of this process.
+ *
+ * @param name what it was found as
+ */
+record Library(String name, SymbolLookup symbols, Abi abi) {
+  /** Names the library, by path or as the system's loader knows it. */
+  static final String PROPERTY = "gemmflow.mpi.library";
+
+  /** The same for launchers, which forward the environment; the property wins. */
+  static final String VARIABLE = "GEMMFLOW_MPI_LIBRARY";
+
+  private static final String OPEN_MPI = "libmpi.so.40";
+
+  /** What MPICH and those that are compatible with it are called; the second is Debian's. */
+  private static final List<String> MPICH = List.of("libmpi.so.12", "libmpich.so.12");
+
+  /**
+   * Loads the library that was asked for, or the first that is there, beginning with those that
+   * belong to the launcher.
+   *
+   * @param forced a name or path; empty for a search
+   * @throws MpiException with every place that was looked in and what to do, if there is none
+   */
+  static Library load(String forced, Map<String, String> environment) {
+    Libc libc;
+    try {
+      libc = new Libc();
+    } catch (IllegalCallerException e) {
+      throw new MpiException(
+          "Java does not allow native calls here (%s). Start it with --enable-native-access=%s"
+              .formatted(e.getMessage(), moduleName()));
+    }
+    // UCX would take SIGSEGV for itself, which the JVM needs for its null checks.
+    libc.setenv("UCX_ERROR_SIGNALS", "");
+    // Up to this size messages need no handshake, as with Open MPI; UCX starts earlier over TCP.
+    libc.setenvUnlessSet("UCX_RNDV_THRESH", "65536");
+    Launcher launcher = Launcher.of(environment);
+    List<String> places = forced.isEmpty() ? places(launcher, environment) : List.of(forced);
+    List<String> looked = new ArrayList<>();
+    for (String place : places) {
+      String problem = libc.open(place);
+      if (problem.isEmpty()) {
+        Library library = bind(place);
+        library.checkServedBy(launcher);
+        library.checkSlurm(launcher, environment);
+        return library;
+      }
+      looked.add(problem);
+    }
+    throw new MpiException(
+        """
+        no MPI library can be loaded. Looked for:
+          %s
+        Install one (Debian: apt install openmpi-bin, or apt install mpich), put its directory on LD_LIBRARY_PATH, or name it with -D%s=/path/to/libmpi.so"""
+            .formatted(String.join("\n  ", looked), PROPERTY));
+  }
+
+  private static String moduleName() {
+    String name = Library.class.getModule().getName();
+    return name == null ? "ALL-UNNAMED" : name;
+  }
+
+  private static List<String> places(Launcher launcher, Map<String, String> environment) {
+    Set<String> names = new LinkedHashSet<>();
+    if (launcher.serves(Abi.OPEN_MPI)) {
+      names.add(OPEN_MPI);
+    }
+    names.addAll(MPICH);
+    names.add(OPEN_MPI);
+    Set<String> places = new LinkedHashSet<>(names);
+    for (Path directory : besideLaunchers(environment.getOrDefault("PATH", ""))) {
+      names.forEach(name -> places.add(directory.resolve(name).toString()));
+    }
+    return List.copyOf(places);
+  }
+
+  /** Clusters often put an MPI's programs on the path, and leave its libraries beside them. */
+  private static Set<Path> besideLaunchers(String path) {
+    Set<Path> found = new LinkedHashSet<>();
+    for (String entry : path.split(":", -1)) {
+      Path programs = Path.of(entry);
+      if (programs.isAbsolute() && Files.isExecutable(programs.resolve("mpirun"))) {
+        for (String lib : List.of("lib", "lib64")) {
+          Path directory = programs.resolveSibling(lib);
+          if (Files.isDirectory(directory)) {
+            found.add(directory);
+          }
+        }
+      }
+    }
+    return found;
+  }
+
+  @SuppressWarnings("restricted") // the native library that this module is for
+  private static Library bind(String place) {
+    SymbolLookup symbols = SymbolLookup.libraryLookup(place, Arena.global());
+    return new Library(place, symbols, Abi.of(symbols, place));
+  }
+
+  /** Open MPI ends the process, without a word on srun's part in it, if there is no PMIx server. */
+  private void checkSlurm(Launcher launcher, Map<String, String> environment) {
+    if (launcher == Launcher.SLURM
+        && abi == Abi.OPEN_MPI
+        && !environment.containsKey("PMIX_RANK")) {
+      throw new MpiException(
+          "srun started this process without PMIx, which %s (Open MPI) needs to find the others: use srun --mpi=pmix; for MPICH, srun --mpi=pmi2. srun --mpi=list says what there is"
+              .formatted(name));
+    }
+  }
+
+  /** Under another family's launcher every process would believe to be alone. */
+  private void checkServedBy(Launcher launcher) {
+    if (!launcher.serves(abi)) {
+      throw new MpiException(
+          "this process loaded %s (%s), but was started by %s, so it cannot find the others: start all ranks with the mpirun of %s, or let all of them load the library that belongs to that launcher (-D%s)"
+              .formatted(name, abi.family(), launcher, abi.family(), PROPERTY));
+    }
+  }
+}

@@ -1,0 +1,6 @@
+/** MPI for Java: any Open MPI or MPICH-family library, with nothing to compile. */
+module io.github.gemmflow.mpi {
+  requires static org.jspecify;
+
+  exports io.github.gemmflow.mpi;
+}

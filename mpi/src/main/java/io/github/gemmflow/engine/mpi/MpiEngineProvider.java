@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.engine.mpi;
+
+import io.github.gemmflow.engine.Engine;
+import io.github.gemmflow.engine.EngineProvider;
+
+/** Offers {@link MpiEngine} to {@code World.join()}. */
+public final class MpiEngineProvider implements EngineProvider {
+  @Override
+  public String name() {
+    return "mpi";
+  }
+
+  @Override
+  public int preference() {
+    return 100;
+  }
+
+  @Override
+  public Engine connect() {
+    return MpiEngine.join();
+  }
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.engine.mpi;
+
+import io.github.gemmflow.mpi.MpiException;
+import org.jspecify.annotations.Nullable;
+
+/** What a request of MPI belongs to. */
+interface Pending {
+  /**
+   * One of its requests is over.
+   *
+   * @param place where it was
+   * @param bytes what came in, if it was a receive
+   * @param failure why it failed; null if it did not
+   */
+  void completed(int place, long bytes, @Nullable MpiException failure);
+}

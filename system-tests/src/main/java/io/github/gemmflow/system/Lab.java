@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.system;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The hosts that a job of several runs on; for one host there is nothing to do. Their links have no
+ * limit unless they are up already.
+ */
+public final class Lab {
+  private final int hosts;
+  private boolean mine;
+
+  public Lab(int hosts) {
+    this.hosts = hosts;
+  }
+
+  public void up() {
+    if (hosts == 1 || call("status").text().startsWith(hosts + " hosts")) {
+      return;
+    }
+    Job.Result result = call("up", "--hosts", Integer.toString(hosts), "--rate", "none");
+    if (result.exitCode() != 0) {
+      throw new IllegalStateException(result.text());
+    }
+    mine = true;
+  }
+
+  /** Ends what {@link #up} began, not what was there before. */
+  public void down() {
+    if (mine) {
+      call("down");
+    }
+  }
+
+  /** Runs a command on a host of the lab. */
+  static Job.Result exec(int host, String... command) {
+    List<String> words = new ArrayList<>(List.of("exec", "h" + (host + 1)));
+    words.addAll(List.of(command));
+    return call(words.toArray(String[]::new));
+  }
+
+  /** The program that makes hosts, found from where this class lies. */
+  static String program() {
+    Path here = Path.of(Lab.class.getProtectionDomain().getCodeSource().getLocation().getPath());
+    for (Path path = here; path != null; path = path.getParent()) {
+      Path program = path.resolve("lab/gemmflow-lab");
+      if (Files.isExecutable(program)) {
+        return program.toString();
+      }
+    }
+    throw new IllegalStateException("there is no lab/gemmflow-lab above " + here);
+  }
+
+  private static Job.Result call(String... arguments) {
+    List<String> command = new ArrayList<>(List.of(program()));
+    command.addAll(List.of(arguments));
+    return Job.execute(command, Duration.ofSeconds(30));
+  }
+}

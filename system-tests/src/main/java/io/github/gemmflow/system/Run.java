@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.system;
+
+import io.github.gemmflow.system.ranks.BigGather;
+import io.github.gemmflow.system.ranks.Contract;
+import io.github.gemmflow.system.ranks.Guest;
+import io.github.gemmflow.system.ranks.ManyOperators;
+import io.github.gemmflow.system.ranks.ManySteps;
+import io.github.gemmflow.system.ranks.Operators;
+import io.github.gemmflow.system.ranks.RowsEnterOnce;
+import io.github.gemmflow.system.ranks.WindowMemory;
+import java.time.Duration;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.Callable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Runs tests on real processes and says how many passed. */
+@Command(
+    name = "system-tests/run",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = "Runs tests on real processes, on this host or on several of the lab.")
+public final class Run implements Callable<Integer> {
+  /** What can be tested. */
+  enum Suite {
+    CONTRACT,
+    OPERATORS,
+    ENTERING,
+    MEMORY,
+    STEPS,
+    OPERATORS_AT_ONCE,
+    GUEST,
+    BIG,
+    KILL,
+    STOP
+  }
+
+  @Option(names = "--mpi", required = true, description = "${COMPLETION-CANDIDATES}")
+  private MpiFamily mpi = MpiFamily.OPENMPI;
+
+  @Option(names = "--ranks", required = true, description = "processes, in all")
+  private int ranks;
+
+  @Option(
+      names = "--hosts",
+      defaultValue = "1",
+      description = "hosts of the lab that they are spread over; 1, the default, for this host")
+  private int hosts;
+
+  @Option(
+      names = "--test",
+      split = ",",
+      description = {
+        "${COMPLETION-CANDIDATES}; by default contract and operators:",
+        "contract           the contract that every engine keeps",
+        "operators          random exact cases of operators",
+        "entering           each row enters each host once (several hosts)",
+        "memory             rows lie in memory once (one host)",
+        "steps              100,000 small steps: nothing leaks",
+        "operators_at_once  2,000 operators alive at once",
+        "guest              null checks, stack overflows, full collections",
+        "big                a gather of more than 2 GiB",
+        "kill, stop         a rank is lost in the middle of a step"
+      })
+  private List<Suite> suites = List.of(Suite.CONTRACT, Suite.OPERATORS);
+
+  @Option(names = "--cases", defaultValue = "100", description = "operator cases (default: 100)")
+  private int cases;
+
+  @Option(names = "--seed", description = "of the first case; random if not given")
+  private long seed = new SplittableRandom().nextLong(1L << 40);
+
+  @Option(names = "--trials", defaultValue = "20", description = "lost ranks (default: 20)")
+  private int trials;
+
+  @Option(names = "--java", description = "an option for Java, such as -Dgemmflow.idle=spin")
+  private List<String> javaOptions = List.of();
+
+  private final Tally tally = new Tally();
+
+  public static void main(String[] arguments) {
+    CommandLine line = new CommandLine(new Run()).setCaseInsensitiveEnumValuesAllowed(true);
+    System.exit(line.execute(arguments));
+  }
+
+  @Override
+  public Integer call() {
+    System.out.printf("%s, %d ranks on %d host(s), seed %d%n", mpi, ranks, hosts, seed);
+    Lab lab = new Lab(hosts);
+    lab.up();
+    try {
+      suites.forEach(this::run);
+    } finally {
+      lab.down();
+    }
+    System.out.printf("%d passed, %d failed%n", tally.passed(), tally.failed());
+    return tally.failed() == 0 && tally.passed() > 0 ? 0 : 1;
+  }
+
+  private void run(Suite suite) {
+    switch (suite) {
+      case CONTRACT -> tally.count(job(), Contract.class);
+      case OPERATORS ->
+          tally.count(
+              job().patience(Duration.ofMinutes(20)),
+              Operators.class,
+              Integer.toString(cases),
+              Long.toString(seed));
+      case ENTERING -> tally.count(job(), RowsEnterOnce.class);
+      case MEMORY -> tally.count(job(), WindowMemory.class);
+      case STEPS ->
+          // A heap that is there from the start, so that what grows is not the heap.
+          tally.count(
+              job().java(List.of("-Xms64m", "-Xmx64m", "-XX:+AlwaysPreTouch")),
+              ManySteps.class,
+              "100000");
+      case OPERATORS_AT_ONCE -> tally.count(job(), ManyOperators.class, "2000");
+      case GUEST -> {
+        // Both compilers, because they check for null in different ways.
+        tally.count(job(), Guest.class);
+        tally.count(job().java(List.of("-XX:TieredStopAtLevel=1")), Guest.class);
+        tally.count(job().modules(), Guest.class);
+      }
+      case BIG -> tally.count(job(), BigGather.class);
+      case KILL -> new FaultTrials(mpi, ranks, hosts, "KILL", seed, tally).run(trials);
+      case STOP -> new FaultTrials(mpi, ranks, hosts, "STOP", seed, tally).run(trials);
+    }
+  }
+
+  private Job job() {
+    return new Job(mpi, ranks, hosts).java(javaOptions);
+  }
+}

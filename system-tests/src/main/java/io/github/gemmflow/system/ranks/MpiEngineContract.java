@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.system.ranks;
+
+import io.github.gemmflow.engine.Engine;
+import io.github.gemmflow.engine.mpi.MpiEngine;
+import io.github.gemmflow.kit.EngineContract;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestMethodOrder;
+
+/** The contract of engines, of which every process of a job runs its rank, in the same order. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@TestMethodOrder(MethodOrderer.MethodName.class)
+public class MpiEngineContract extends EngineContract {
+  private Engine engine;
+
+  @BeforeAll
+  void join() {
+    engine = MpiEngine.join();
+  }
+
+  @Override
+  protected void onEveryRank(Program program) throws Exception {
+    program.run(engine);
+  }
+
+  @AfterAll
+  void leave() {
+    engine.close();
+  }
+}

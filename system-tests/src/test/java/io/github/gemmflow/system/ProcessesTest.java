@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.system;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.github.gemmflow.system.ranks.RunsUntilTold;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import picocli.CommandLine;
+
+/** A share of what {@code system-tests/run} does at any size. */
+class ProcessesTest {
+  @ParameterizedTest
+  @CsvSource({
+    "openmpi, 1, 1", "mpich, 1, 1",
+    "openmpi, 3, 1", "mpich, 3, 1",
+    "openmpi, 4, 2", "mpich, 4, 2",
+    "openmpi, 3, 3", "mpich, 3, 3"
+  })
+  void operators(String mpi, String ranks, String hosts) {
+    run("--mpi", mpi, "--ranks", ranks, "--hosts", hosts, "--cases", "25");
+  }
+
+  /** Blocks travel in many pieces, contiguous and strided ones alike. */
+  @ParameterizedTest
+  @EnumSource
+  void messagesOfAFewBytes(MpiFamily mpi) {
+    String limit = "-Dgemmflow.mpi.message.limit=100";
+    run(
+        "--mpi",
+        mpi.toString(),
+        "--ranks",
+        "4",
+        "--hosts",
+        "2",
+        "--cases",
+        "15",
+        "--java=" + limit);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void eachRowEntersOnceAndLiesInMemoryOnce(MpiFamily mpi) {
+    run("--mpi", mpi.toString(), "--ranks", "4", "--hosts", "2", "--test", "entering");
+    run("--mpi", mpi.toString(), "--ranks", "4", "--test", "memory");
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void nothingLeaks(MpiFamily mpi) {
+    run("--mpi", mpi.toString(), "--ranks", "2", "--test", "steps,operators_at_once");
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aGoodGuest(MpiFamily mpi) {
+    run("--mpi", mpi.toString(), "--ranks", "2", "--test", "guest");
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void lostRanks(MpiFamily mpi) {
+    run("--mpi", mpi.toString(), "--ranks", "3", "--test", "kill,stop", "--trials", "1");
+    run("--mpi", mpi.toString(), "--ranks", "4", "--hosts", "2", "--test", "kill", "--trials", "1");
+  }
+
+  private static void run(String... arguments) {
+    CommandLine line = new CommandLine(new Run()).setCaseInsensitiveEnumValuesAllowed(true);
+    assertEquals(0, line.execute(arguments));
+  }
+
+  /** The step is finished, no new one begins, and MPI ends in good order. */
+  @ParameterizedTest
+  @EnumSource
+  void aJobThatIsToldToEnd(MpiFamily mpi) throws IOException, InterruptedException {
+    Process job =
+        new ProcessBuilder(new Job(mpi, 2).command(RunsUntilTold.class))
+            .redirectErrorStream(true)
+            .start();
+    StringBuilder said = new StringBuilder();
+    int running = 0;
+    try (BufferedReader reader = job.inputReader(UTF_8)) {
+      for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+        said.append(line).append('\n');
+        running += line.equals("@ok running") ? 1 : 0;
+        if (running == 2) {
+          // Not the launcher, which would kill them soon after.
+          job.descendants().filter(ProcessesTest::isJava).forEach(ProcessHandle::destroy);
+          running++;
+        }
+      }
+    }
+    assertTrue(job.waitFor(60, TimeUnit.SECONDS), said.toString());
+    for (int rank = 0; rank < 2; rank++) {
+      String end = "rank %d: this process was told to end: no step begins any more".formatted(rank);
+      assertTrue(said.indexOf(end) >= 0, said.toString());
+    }
+    assertTrue(said.indexOf("@failed") < 0, said.toString());
+  }
+
+  private static boolean isJava(ProcessHandle process) {
+    return process.info().command().filter(command -> command.endsWith("/java")).isPresent();
+  }
+}
