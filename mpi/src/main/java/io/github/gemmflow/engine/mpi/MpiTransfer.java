@@ -139,10 +139,6 @@ final class MpiTransfer implements Pending {
     return piece;
   }
 
-  boolean isReceive() {
-    return receives;
-  }
-
   boolean isDone() {
     if (failure != null) {
       throw failure;
