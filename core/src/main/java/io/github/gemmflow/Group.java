@@ -176,9 +176,14 @@ public final class Group {
     return openWorkspaces().stream().anyMatch(w -> w.pipeline().isOpen());
   }
 
-  /** Whether others need this rank to finish a step, or to begin one. */
-  boolean isAwaited() {
-    return !isBroken() && openWorkspaces().stream().anyMatch(w -> w.pipeline().isAwaited());
+  /** Returns when every step that this rank begins as the first is known to its neighbours. */
+  void finishLeading() {
+    openWorkspaces().forEach(w -> w.pipeline().finishLeading());
+  }
+
+  /** Lets no step begin any more, and returns true, unless others need this rank in one. */
+  boolean shut() {
+    return isBroken() || openWorkspaces().stream().allMatch(w -> w.pipeline().shut());
   }
 
   private List<Workspace> openWorkspaces() {

@@ -161,7 +161,7 @@ public abstract sealed class Operator implements AutoCloseable permits AllGather
     if (closed) {
       throw new IllegalStateException(this + " is closed");
     }
-    workspace.checkMayBegin();
+    workspace.checkOpen();
   }
 
   /** Lets go of weights. Local, not collective. */

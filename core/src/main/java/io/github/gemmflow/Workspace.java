@@ -40,7 +40,8 @@ public final class Workspace implements AutoCloseable {
   private final Map<Object, StepPlans> plans = new HashMap<>();
   private @Nullable ExecutorService starter;
   private int operators;
-  private boolean closed;
+  private final Object closing = new Object();
+  private volatile boolean closed;
 
   private Workspace(
       Group group,
@@ -60,6 +61,7 @@ public final class Workspace implements AutoCloseable {
     this.pipeline =
         new Pipeline(
             group.members(),
+            group.world().ending(),
             new Space(window.memory(), group.domains(), group.domains().of(group.rank()), capacity),
             crew,
             group.world().commThread(),
@@ -193,17 +195,9 @@ public final class Workspace implements AutoCloseable {
     return starter;
   }
 
-  /** A process that was told to end only takes part in steps that others have begun. */
-  void checkMayBegin() {
-    checkOpen();
-    if (group.world().beginsNoMore() && !pipeline.othersHaveBegun()) {
-      throw new IllegalStateException("this process was told to end: no step begins any more");
-    }
-  }
-
   void checkOpen() {
     if (closed) {
-      throw new IllegalStateException("the workspace is closed");
+      throw new IllegalStateException(group.world().ending().reason("the workspace is closed"));
     }
     group.checkOpen();
   }
@@ -215,13 +209,16 @@ public final class Workspace implements AutoCloseable {
    */
   @Override
   public void close() {
-    if (closed) {
-      return;
-    }
-    try {
-      pipeline.verifyLast();
-    } finally {
-      free(pipeline.close());
+    // Whoever comes second waits: a process that is told to end closes what its threads use.
+    synchronized (closing) {
+      if (closed) {
+        return;
+      }
+      try {
+        pipeline.verifyLast();
+      } finally {
+        free(pipeline.close());
+      }
     }
   }
 

@@ -9,6 +9,7 @@ import io.github.gemmflow.kernel.PackedWeights;
 import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.matrix.Matrix;
 import io.github.gemmflow.pipeline.CommThread;
+import io.github.gemmflow.pipeline.Ending;
 import io.github.gemmflow.pipeline.Futures;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -16,7 +17,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * All ranks of a job, as one of them sees it. A process joins a job that a launcher started ({@link
@@ -31,11 +31,6 @@ public final class World implements AutoCloseable {
     void run(World world) throws Exception;
   }
 
-  private static final long END_LOOK_NANOS = 1_000_000;
-
-  /** How long a rank that was told to end waits for its neighbours to be told the same. */
-  private static final long END_TOGETHER_NANOS = 1_000_000_000;
-
   private final Config config;
   private final CommThread commThread;
   private final Engine engine;
@@ -44,9 +39,7 @@ public final class World implements AutoCloseable {
   private final Agreement agreement;
   private final List<Group> groups = new ArrayList<>();
   private final Object closing = new Object();
-  private @Nullable Thread atExit;
-  private volatile boolean ending;
-  private long toldToEndAt;
+  private final OrderlyEnd ending;
   private volatile boolean closed;
 
   /**
@@ -62,6 +55,7 @@ public final class World implements AutoCloseable {
     try {
       this.agreement = new Agreement(commThread, engine.world(), null, config.setupDeadline());
       this.neighbours = Neighbours.find(agreement, engine, config.windowDirectory());
+      this.ending = new OrderlyEnd(rank(), neighbours);
       commThread.sleepOn(neighbours.commBell(rank()), spinNanos());
     } catch (RuntimeException | Error e) {
       // Nobody can count on the others any more, and leaving in good order may need them.
@@ -101,7 +95,7 @@ public final class World implements AutoCloseable {
   /** Like {@link #attach(Supplier)}. */
   public static World attach(Config config, Supplier<Engine> connect) {
     World world = new World(config, "gemmflow-comm", connect);
-    world.endOrderlyAtExit();
+    world.ending.prepare(world);
     return world;
   }
 
@@ -194,7 +188,7 @@ public final class World implements AutoCloseable {
     }
   }
 
-  private List<Group> openGroups() {
+  List<Group> openGroups() {
     synchronized (groups) {
       return List.copyOf(groups);
     }
@@ -202,12 +196,16 @@ public final class World implements AutoCloseable {
 
   void checkOpen() {
     if (closed) {
-      throw new IllegalStateException("the world is closed");
+      throw new IllegalStateException(ending.reason("the world is closed"));
     }
   }
 
   CommThread commThread() {
     return commThread;
+  }
+
+  Ending ending() {
+    return ending;
   }
 
   Neighbours neighbours() {
@@ -262,7 +260,7 @@ public final class World implements AutoCloseable {
         mine = List.copyOf(groups);
       }
       List<Runnable> stages = new ArrayList<>();
-      stages.add(this::forgetExit);
+      stages.add(ending::forget);
       mine.forEach(group -> stages.add(group::close));
       stages.add(() -> abortIfBroken(mine));
       stages.add(commThread::close);
@@ -289,46 +287,6 @@ public final class World implements AutoCloseable {
       LockSupport.parkNanos(left);
       if (Thread.currentThread().isInterrupted()) {
         return;
-      }
-    }
-  }
-
-  /**
-   * A process that is told to end (SIGTERM, or {@code System.exit}) finishes the step that it is
-   * in, begins no new one, and leaves the job in good order.
-   */
-  private void endOrderlyAtExit() {
-    atExit = Thread.ofPlatform().name("gemmflow-exit").unstarted(this::endOrderly);
-    Runtime.getRuntime().addShutdownHook(atExit);
-  }
-
-  private void endOrderly() {
-    toldToEndAt = System.nanoTime();
-    neighbours.tellToEnd(rank());
-    ending = true;
-    while ((!beginsNoMore() || openGroups().stream().anyMatch(Group::isAwaited))
-        && System.nanoTime() - toldToEndAt < config.deadline().toNanos()) {
-      LockSupport.parkNanos(END_LOOK_NANOS);
-    }
-    close();
-  }
-
-  /**
-   * Whether the process was told to end, and begins no step that nobody else has begun. Ranks of
-   * one host do so together: a launcher tells all of them, but not at the same moment.
-   */
-  boolean beginsNoMore() {
-    return ending
-        && (neighbours.areAllToldToEnd(rank())
-            || System.nanoTime() - toldToEndAt > END_TOGETHER_NANOS);
-  }
-
-  private void forgetExit() {
-    if (atExit != null && !ending) {
-      try {
-        Runtime.getRuntime().removeShutdownHook(atExit);
-      } catch (IllegalStateException e) {
-        // The process ends at this very moment; closing twice does nothing.
       }
     }
   }

@@ -28,12 +28,14 @@ public final class Pipeline {
     RUNNING,
     DONE,
     ENDING,
+    SHUT,
     CLOSED
   }
 
   private static final long BREAK_OFF_LOOK_NANOS = 1_000_000;
 
   private final Members members;
+  private final Ending ending;
   private final Space space;
   private final CommThread commThread;
   private final @Nullable CommLane commLane;
@@ -45,6 +47,10 @@ public final class Pipeline {
   private final Room room;
   private final Waiter waiter;
   private final OpenStep[] rooms = new OpenStep[Space.STEPS];
+
+  /** Held while a step begins or is refused: others may not see half of that. */
+  private final Object gate = new Object();
+
   private final AtomicReference<State> state = new AtomicReference<>(State.IDLE);
   private OpenStep step;
   private long nextStep;
@@ -57,12 +63,14 @@ public final class Pipeline {
    */
   public Pipeline(
       Members members,
+      Ending ending,
       Space space,
       Crew crew,
       CommThread commThread,
       Channel channel,
       int firstTag) {
     this.members = members;
+    this.ending = ending;
     this.space = space;
     this.commThread = commThread;
     this.arrivals = new Arrivals(members, space);
@@ -107,7 +115,7 @@ public final class Pipeline {
           awaitRoom();
           plan.lay(rowsPerRank);
           reserve(plan, plan.rows(members.rank()));
-          open(operator, plan.rows(members.rank()), plan.countsHash());
+          leadOrFollow(operator, plan.rows(members.rank()), plan.countsHash());
           lay(plan);
         });
   }
@@ -122,7 +130,7 @@ public final class Pipeline {
           StepPlan plan = plans.step(space.steps().slot(nextStep));
           awaitRoom();
           reserve(plan, myRows);
-          open(operator, myRows, Headers.NOT_KNOWN);
+          leadOrFollow(operator, myRows, Headers.NOT_KNOWN);
           long[] rowsPerRank = awaitRows();
           try {
             plan.lay(rowsPerRank);
@@ -141,11 +149,13 @@ public final class Pipeline {
   }
 
   private void beginning(Runnable body) {
-    if (!state.compareAndSet(State.IDLE, State.BEGINNING)) {
-      throw new IllegalStateException(
-          state.get() == State.CLOSED
-              ? "the workspace is closed"
-              : "a step of this workspace is still open: end it before the next one begins");
+    synchronized (gate) {
+      if (!state.compareAndSet(State.IDLE, State.BEGINNING)) {
+        throw new IllegalStateException(
+            isOpen()
+                ? "a step of this workspace is still open: end it before the next one begins"
+                : ending.reason("the workspace is closed"));
+      }
     }
     boolean begun = false;
     long before = nextStep;
@@ -196,6 +206,33 @@ public final class Pipeline {
 
   private <T> T onCommThread(Supplier<T> task) {
     return Futures.joinUninterruptibly(commThread.call(task));
+  }
+
+  /** A process that was told to end only takes part in steps that others have begun. */
+  private void leadOrFollow(long operator, long myRows, long counts) {
+    synchronized (gate) {
+      if (!ending.isTold()) {
+        open(operator, myRows, counts);
+        return;
+      }
+    }
+    waiter.await(
+        () -> othersHaveBegun() || ending.isOver() || members.isBroken(), members.deadlineNanos());
+    members.checkWhole();
+    if (!othersHaveBegun()) {
+      throw new IllegalStateException(ending.reason("nobody begins a step any more"));
+    }
+    open(operator, myRows, counts);
+  }
+
+  /**
+   * Returns when every step that this rank begins as the first is known to its neighbours; from
+   * then on, if the process was told to end, it only follows.
+   */
+  public void finishLeading() {
+    synchronized (gate) {
+      // Whoever comes later sees that the process was told to end.
+    }
   }
 
   private void open(long operator, long myRows, long counts) {
@@ -333,16 +370,26 @@ public final class Pipeline {
   /** Whether a step is open. */
   public boolean isOpen() {
     State now = state.get();
-    return now != State.IDLE && now != State.CLOSED;
+    return now != State.IDLE && now != State.SHUT && now != State.CLOSED;
   }
 
-  /** Whether a step is open, or another rank, as far as this host knows, has begun the next one. */
-  public boolean isAwaited() {
-    return isOpen() || (state.get() != State.CLOSED && othersHaveBegun());
+  /**
+   * Lets no step begin any more, unless one is open or another rank, as far as this host knows, has
+   * begun the next one.
+   *
+   * @return whether that is so now
+   */
+  public boolean shut() {
+    synchronized (gate) {
+      if (state.get() == State.IDLE && !othersHaveBegun()) {
+        state.set(State.SHUT);
+      }
+      return state.get() == State.SHUT || state.get() == State.CLOSED;
+    }
   }
 
   /** Whether another rank, as far as this host knows, has begun the next step. */
-  public boolean othersHaveBegun() {
+  private boolean othersHaveBegun() {
     return IntStream.range(0, members.domains().ranks())
         .anyMatch(rank -> space.headers().isThere(rank, nextStep));
   }
@@ -387,11 +434,11 @@ public final class Pipeline {
    * @return whether the window may be unmapped; if not, the engine may still write to it
    */
   public boolean close() {
-    if (!state.compareAndSet(State.IDLE, State.CLOSED)) {
-      throw new IllegalStateException(
-          state.get() == State.CLOSED
-              ? "the workspace is closed"
-              : "a step of this workspace is still open: end it first");
+    synchronized (gate) {
+      if (isOpen()) {
+        throw new IllegalStateException("a step of this workspace is still open: end it first");
+      }
+      state.set(State.CLOSED);
     }
     boolean clean = closeCommLane();
     if (clean) {
