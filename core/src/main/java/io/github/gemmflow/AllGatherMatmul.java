@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow;
 
+import io.github.gemmflow.kernel.Epilogue;
 import io.github.gemmflow.kernel.PackedWeights;
 import io.github.gemmflow.kernel.Product;
+import io.github.gemmflow.kernel.ProductSpec;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
 import io.github.gemmflow.pipeline.ProductWork;
@@ -10,7 +12,9 @@ import io.github.gemmflow.pipeline.Work;
 import io.github.gemmflow.plan.Tuning;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,9 +35,15 @@ public final class AllGatherMatmul extends Operator {
     this.outputType = b.outputType;
     int threads = b.workspace.threads();
     this.products = new Product[weights.size()];
-    for (int i = 0; i < products.length; i++) {
-      PackedWeights packed = weights.get(i);
-      products[i] = packed.kernel().product(packed, packed.type(), outputType, threads);
+    try {
+      for (int i = 0; i < products.length; i++) {
+        PackedWeights packed = weights.get(i);
+        ProductSpec spec = new ProductSpec(outputType, b.epilogue(i), threads);
+        products[i] = packed.kernel().product(packed, spec);
+      }
+    } catch (RuntimeException | Error e) {
+      closeProducts();
+      throw e;
     }
     long[] widths = weights.stream().mapToLong(PackedWeights::outputs).toArray();
     this.work = new ProductWork(products, widths, threads);
@@ -69,10 +79,17 @@ public final class AllGatherMatmul extends Operator {
 
   @Override
   void free() {
-    for (Product product : products) {
-      product.close();
-    }
+    closeProducts();
     weights.forEach(PackedWeights::release);
+  }
+
+  /** A constructor that fails half-way calls this too. */
+  private void closeProducts() {
+    for (@Nullable Product product : products) {
+      if (product != null) {
+        product.close();
+      }
+    }
   }
 
   /** Sets up an {@link AllGatherMatmul}. */
@@ -80,6 +97,7 @@ public final class AllGatherMatmul extends Operator {
     private final Workspace workspace;
     private List<PackedWeights> weights = List.of();
     private DType outputType = DType.F32;
+    private final Map<Integer, Epilogue> epilogues = new HashMap<>();
     private Tuning tuning;
     private boolean gathered;
     private @Nullable List<Long> columnsPerRank;
@@ -99,6 +117,20 @@ public final class AllGatherMatmul extends Operator {
     public Builder outputType(DType value) {
       outputType = value;
       return this;
+    }
+
+    /**
+     * What is done with one output while it is in the cache; nothing, unless set.
+     *
+     * @param output the index of its weights in {@link #weights}
+     */
+    public Builder epilogue(int output, Epilogue value) {
+      epilogues.put(output, value);
+      return this;
+    }
+
+    private Epilogue epilogue(int output) {
+      return epilogues.getOrDefault(output, Epilogue.NONE);
     }
 
     /** How the rows travel; the workspace's, unless set. */
@@ -176,6 +208,15 @@ public final class AllGatherMatmul extends Operator {
               "the workspace is for %s, the weights are %s".formatted(workspace.type(), packed));
         }
       }
+      epilogues.forEach(
+          (output, epilogue) -> {
+            if (output < 0 || output >= weights.size()) {
+              throw new IllegalArgumentException(
+                  "there is no output %d to give an epilogue; the outputs are 0 to %d"
+                      .formatted(output, weights.size() - 1));
+            }
+            epilogue.check(weights.get(output).outputs());
+          });
       if (shape().columns() != inputs()) {
         throw new IllegalArgumentException(
             "the ranks give %s, the weights have %d inputs".formatted(shape(), inputs()));

@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
+import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -45,6 +46,7 @@ public final class Config {
   private final Duration deadline;
   private final Duration setupDeadline;
   private final int threads;
+  private final @Nullable Executor executor;
   private final Idle idle;
   private final Tuning tuning;
   private final String engineName;
@@ -56,6 +58,7 @@ public final class Config {
     this.deadline = b.deadline;
     this.setupDeadline = b.setupDeadline;
     this.threads = b.threads;
+    this.executor = b.executor;
     this.idle = b.idle;
     this.tuning = b.tuning;
     this.engineName = b.engineName;
@@ -91,6 +94,11 @@ public final class Config {
   /** Threads that multiply in each rank, with the caller's. */
   public int threads() {
     return threads;
+  }
+
+  /** Where the other threads that multiply come from; null for threads of our own. */
+  @Nullable Executor executor() {
+    return executor;
   }
 
   /** What waiting threads do. */
@@ -185,6 +193,7 @@ public final class Config {
     private Duration deadline;
     private Duration setupDeadline;
     private int threads;
+    private @Nullable Executor executor;
     private Idle idle;
     private Tuning tuning;
     private String engineName;
@@ -225,6 +234,16 @@ public final class Config {
     /** See {@link Config#threads}. */
     public Builder threads(int value) {
       threads = value;
+      return this;
+    }
+
+    /**
+     * Where the threads that multiply beside the caller's come from; null, unless set, for threads
+     * of each workspace's own. A step does not wait for a thread that has not come, but all that
+     * came work until its end.
+     */
+    public Builder executor(@Nullable Executor value) {
+      executor = value;
       return this;
     }
 

@@ -57,7 +57,10 @@ public final class Workspace implements AutoCloseable {
     this.type = type;
     this.tuning = tuning;
     this.window = window;
-    this.crew = new Crew("gemmflow-" + group.world().rank(), threads());
+    World world = group.world();
+    this.crew =
+        new Crew(
+            "gemmflow-" + world.rank(), threads(), world.spinNanos(), world.config().executor());
     this.pipeline =
         new Pipeline(
             group.members(),

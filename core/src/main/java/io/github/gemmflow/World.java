@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow;
 
+import static java.lang.System.Logger.Level.WARNING;
+
 import io.github.gemmflow.engine.Channel;
 import io.github.gemmflow.engine.Engine;
 import io.github.gemmflow.engine.local.LocalFabric;
@@ -31,6 +33,8 @@ public final class World implements AutoCloseable {
     void run(World world) throws Exception;
   }
 
+  private static final System.Logger LOG = System.getLogger("io.github.gemmflow");
+
   private final Config config;
   private final CommThread commThread;
   private final Engine engine;
@@ -57,6 +61,7 @@ public final class World implements AutoCloseable {
       this.neighbours = Neighbours.find(agreement, engine, config.windowDirectory());
       this.ending = new OrderlyEnd(rank(), neighbours);
       commThread.sleepOn(neighbours.commBell(rank()), spinNanos());
+      warnOfTooManyThreads();
     } catch (RuntimeException | Error e) {
       // Nobody can count on the others any more, and leaving in good order may need them.
       abortBecause("rank %d could not join the world: %s".formatted(engine.rank(), e.getMessage()));
@@ -216,10 +221,33 @@ public final class World implements AutoCloseable {
     return engine.island();
   }
 
+  /** Threads that multiply take turns on a core at best; nobody would ask for that. */
+  private void warnOfTooManyThreads() {
+    int threads = config.threads();
+    if (threads > 1 && isCrowded() && neighbours.domains().indexOf(rank()) == 0) {
+      int processors = Runtime.getRuntime().availableProcessors();
+      LOG.log(
+          WARNING,
+          "rank {0}: {1} rank(s) with {2} compute threads each are too many for the {3} processors that this process may use: set gemmflow.threads to {4}",
+          rank(),
+          hostRanks(),
+          threads,
+          processors,
+          Math.max(1, processors / hostRanks()));
+    }
+  }
+
+  private int hostRanks() {
+    return neighbours.domains().size(neighbours.domains().of(rank()));
+  }
+
+  private boolean isCrowded() {
+    return hostRanks() * config.threads() > Runtime.getRuntime().availableProcessors();
+  }
+
   /** Nobody spins where that would take a core from someone who multiplies. */
   long spinNanos() {
-    int hostRanks = neighbours.domains().size(neighbours.domains().of(rank()));
-    boolean crowded = hostRanks * config.threads() > Runtime.getRuntime().availableProcessors();
+    boolean crowded = isCrowded();
     Idle idle = crowded && config.idle() == Idle.BALANCED ? Idle.SLEEP : config.idle();
     return idle.spinNanos();
   }

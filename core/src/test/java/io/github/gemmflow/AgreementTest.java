@@ -11,6 +11,7 @@ import io.github.gemmflow.failure.GemmflowException;
 import io.github.gemmflow.kernel.Kernel;
 import io.github.gemmflow.kernel.PackedWeights;
 import io.github.gemmflow.kernel.Product;
+import io.github.gemmflow.kernel.ProductSpec;
 import io.github.gemmflow.kernel.ReferenceKernel;
 import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.kit.Exact;
@@ -425,7 +426,7 @@ class AgreementTest {
     }
 
     @Override
-    public Product product(PackedWeights weights, DType input, DType output, int threads) {
+    public Product product(PackedWeights weights, ProductSpec spec) {
       throw new OutOfMemoryError("pretended");
     }
   }

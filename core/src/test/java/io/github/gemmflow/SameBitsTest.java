@@ -8,6 +8,7 @@ import io.github.gemmflow.engine.Chaos;
 import io.github.gemmflow.engine.ChaosEngine;
 import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.kit.Draw;
+import io.github.gemmflow.kit.Reals;
 import io.github.gemmflow.kit.Way;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;

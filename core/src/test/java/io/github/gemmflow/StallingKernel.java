@@ -4,10 +4,10 @@ package io.github.gemmflow;
 import io.github.gemmflow.kernel.Kernel;
 import io.github.gemmflow.kernel.PackedWeights;
 import io.github.gemmflow.kernel.Product;
+import io.github.gemmflow.kernel.ProductSpec;
 import io.github.gemmflow.kernel.ReferenceKernel;
 import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.matrix.Block;
-import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
 
 /**
@@ -33,8 +33,8 @@ final class StallingKernel implements Kernel {
   }
 
   @Override
-  public Product product(PackedWeights weights, DType input, DType output, int threads) {
-    return new Stalled(kernel.product(((Wrapped) weights).inner, input, output, threads), before);
+  public Product product(PackedWeights weights, ProductSpec spec) {
+    return new Stalled(kernel.product(((Wrapped) weights).inner, spec), before);
   }
 
   private static final class Wrapped extends PackedWeights {
@@ -63,9 +63,9 @@ final class StallingKernel implements Kernel {
     }
 
     @Override
-    public void multiply(int thread, Block a, Block c, long firstColumn, boolean accumulate) {
+    public void multiply(int thread, Block a, Block c, long firstColumn) {
       before.run();
-      product.multiply(thread, a, c, firstColumn, accumulate);
+      product.multiply(thread, a, c, firstColumn);
     }
 
     @Override

@@ -130,9 +130,9 @@ public final class AllGatherBenchmark implements Callable<Integer> {
       Pipes.Time second = bares.run("bare", bytes, iterations);
       Pipes.Time copy = ours.run(Gatherer.COPIED, bytes, iterations);
       if (round >= 0) {
-        inPlace.add(place, first, iterations);
-        copied.add(copy, second, iterations);
-        control.add(second, first, iterations);
+        inPlace.add(place.nanos(), first.nanos(), iterations);
+        copied.add(copy.nanos(), second.nanos(), iterations);
+        control.add(second.nanos(), first.nanos(), iterations);
         bareTimes.add(first.nanos() / 1e3 / iterations);
         // One more than is measured, with which all ranks begin together.
         carried.add(entered / (bytes * (ranks - ranks / hosts) * (iterations + 1.0)));

@@ -17,9 +17,9 @@ final class Comparison {
     this.limit = limit;
   }
 
-  void add(Pipes.Time time, Pipes.Time of, int iterations) {
-    ratios.add((double) time.nanos() / of.nanos());
-    times.add(time.nanos() / 1e3 / iterations);
+  void add(long nanos, long ofNanos, int iterations) {
+    ratios.add((double) nanos / ofNanos);
+    times.add(nanos / 1e3 / iterations);
   }
 
   static double median(List<Double> values) {

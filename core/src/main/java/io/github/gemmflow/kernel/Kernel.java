@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.kernel;
 
-import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
 
 /**
@@ -24,12 +23,6 @@ public interface Kernel {
    */
   PackedWeights pack(Matrix weights, WeightLayout layout);
 
-  /**
-   * Prepares {@code C = A x B} for weights that this kernel packed.
-   *
-   * @param input the type of A; it must be that of the weights
-   * @param output the type of C: F32, or that of A
-   * @param threads how many threads will call {@link Product#multiply} at the same time
-   */
-  Product product(PackedWeights weights, DType input, DType output, int threads);
+  /** Prepares {@code C = A x B} for weights that this kernel packed. A has their type. */
+  Product product(PackedWeights weights, ProductSpec spec);
 }

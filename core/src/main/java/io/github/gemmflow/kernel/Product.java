@@ -3,7 +3,7 @@ package io.github.gemmflow.kernel;
 
 import io.github.gemmflow.matrix.Block;
 
-/** One prepared product {@code C = A x B}: weights, types and thread count are fixed. */
+/** One prepared product {@code C = epilogue(A x B)}. */
 public interface Product extends AutoCloseable {
   /** A block of columns should start at a multiple of this. */
   int columnGranularity();
@@ -18,9 +18,8 @@ public interface Product extends AutoCloseable {
    * @param a rows of A, of {@code k} elements each
    * @param c as many rows of C; its row length says how many columns to compute
    * @param firstColumn the column of B that the first column of {@code c} belongs to
-   * @param accumulate whether to add to what {@code c} holds instead of overwriting it
    */
-  void multiply(int thread, Block a, Block c, long firstColumn, boolean accumulate);
+  void multiply(int thread, Block a, Block c, long firstColumn);
 
   @Override
   void close();

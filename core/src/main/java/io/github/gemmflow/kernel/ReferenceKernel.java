@@ -42,8 +42,8 @@ public final class ReferenceKernel implements Kernel {
   }
 
   @Override
-  public Product product(PackedWeights weights, DType input, DType output, int threads) {
-    return new PanelProduct((Panels) weights, input, output, threads);
+  public Product product(PackedWeights weights, ProductSpec spec) {
+    return new PanelProduct((Panels) weights, spec);
   }
 
   /** B as F32, cut into panels of {@link #PANEL} columns, each row-major and padded with zeros. */
@@ -65,15 +65,17 @@ public final class ReferenceKernel implements Kernel {
     private final Panels weights;
     private final DType input;
     private final DType output;
+    private final Epilogue epilogue;
     private final float[][] rowOf;
     private final float[][] sumsOf;
 
-    PanelProduct(Panels weights, DType input, DType output, int threads) {
+    PanelProduct(Panels weights, ProductSpec spec) {
       this.weights = weights;
-      this.input = input;
-      this.output = output;
-      this.rowOf = new float[threads][Math.toIntExact(weights.inputs())];
-      this.sumsOf = new float[threads][PANEL];
+      this.input = weights.type();
+      this.output = spec.output();
+      this.epilogue = spec.epilogue();
+      this.rowOf = new float[spec.threads()][Math.toIntExact(weights.inputs())];
+      this.sumsOf = new float[spec.threads()][PANEL];
     }
 
     @Override
@@ -87,7 +89,7 @@ public final class ReferenceKernel implements Kernel {
     }
 
     @Override
-    public void multiply(int thread, Block a, Block c, long firstColumn, boolean accumulate) {
+    public void multiply(int thread, Block a, Block c, long firstColumn) {
       float[] row = rowOf[thread];
       long columns = c.rowBytes() / output.bytes();
       for (long i = 0; i < a.rows(); i++) {
@@ -99,7 +101,8 @@ public final class ReferenceKernel implements Kernel {
           int width = (int) Math.min(PANEL - skip, firstColumn + columns - column);
           float[] sums = sumsOf[thread];
           sum(row, weights.panels[(int) (column / PANEL)], sums);
-          store(sums, skip, width, c.memory(), target, accumulate);
+          finish(sums, skip, width, column);
+          store(sums, skip, width, c.memory(), target);
           target += (long) width * output.bytes();
           column += width;
         }
@@ -123,12 +126,17 @@ public final class ReferenceKernel implements Kernel {
       }
     }
 
-    private void store(
-        float[] sums, int skip, int width, MemorySegment memory, long offset, boolean accumulate) {
+    private void finish(float[] sums, int skip, int width, long firstColumn) {
       for (int j = 0; j < width; j++) {
-        long at = offset + (long) j * output.bytes();
         float sum = sums[skip + j];
-        output.set(memory, at, accumulate ? output.get(memory, at) + sum : sum);
+        float biased = epilogue.hasBias() ? sum + epilogue.bias((int) firstColumn + j) : sum;
+        sums[skip + j] = epilogue.activation().apply(biased);
+      }
+    }
+
+    private void store(float[] sums, int skip, int width, MemorySegment memory, long offset) {
+      for (int j = 0; j < width; j++) {
+        output.set(memory, offset + (long) j * output.bytes(), sums[skip + j]);
       }
     }
 

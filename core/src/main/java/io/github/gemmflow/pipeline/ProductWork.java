@@ -8,9 +8,15 @@ import io.github.gemmflow.matrix.Matrix;
 /**
  * Multiplies the rows of A, as they arrive, with one or more weight matrices. For several threads a
  * run is cut by columns, so that each thread reads its own part of the weights, and by rows where
- * there are too few columns.
+ * there are too few columns; into more tasks than there are threads, since a thread may come late
+ * or have a slow core.
  */
 public final class ProductWork implements Work {
+  private static final int TASKS_PER_THREAD = 4;
+
+  /** Parts of a run are at least this many times as tall as is worthwhile. */
+  private static final int TALL = 8;
+
   private final Product[] products;
   private final long[] columns;
   private final int threads;
@@ -63,21 +69,27 @@ public final class ProductWork implements Work {
 
   /** Into how many ranges the columns of a product are cut. */
   private int panels(int product) {
-    return (int) Math.min(threads, columnUnits(product));
+    return (int) Math.min(wantedTasks(), columnUnits(product));
+  }
+
+  private int wantedTasks() {
+    return threads == 1 ? 1 : TASKS_PER_THREAD * threads;
   }
 
   private long columnUnits(int product) {
     return Math.ceilDiv(columns[product], products[product].columnGranularity());
   }
 
-  /** Into how many ranges the rows of a run are cut, so that no thread is left without work. */
+  /** Into how many ranges the rows of a run are cut: tall ones, unless a thread were left out. */
   private int rowParts(int product, long rows) {
     int panels = panels(product);
-    if (panels == 0 || panels == threads) {
+    if (panels == 0 || panels >= wantedTasks()) {
       return 1;
     }
-    long useful = Math.ceilDiv(rows, products[product].worthwhileRows());
-    return (int) Math.min(Math.ceilDiv(threads, panels), useful);
+    long worthwhile = products[product].worthwhileRows();
+    long needed = Math.min(Math.ceilDiv(threads, panels), Math.ceilDiv(rows, worthwhile));
+    long wanted = Math.min(Math.ceilDiv(wantedTasks(), panels), rows / (TALL * worthwhile));
+    return (int) Math.max(needed, wanted);
   }
 
   @Override
@@ -90,9 +102,15 @@ public final class ProductWork implements Work {
     }
     int panels = panels(product);
     int rowParts = rowParts(product, a.rows());
-    long from = a.rows() * (index / panels) / rowParts;
-    long to = a.rows() * (index / panels + 1) / rowParts;
+    long from = cut(product, a.rows(), index / panels, rowParts);
+    long to = cut(product, a.rows(), index / panels + 1, rowParts);
     multiply(thread, product, index % panels, firstRow, from, to, a);
+  }
+
+  /** Where a part of a run begins: at a round number of rows, which kernels like. */
+  private long cut(int product, long rows, int part, int parts) {
+    int unit = products[product].worthwhileRows();
+    return Math.min(rows, Math.ceilDiv(rows * part / parts, unit) * unit);
   }
 
   private void multiply(
@@ -111,6 +129,6 @@ public final class ProductWork implements Work {
     Block rows =
         inputs[thread].at(
             a.memory(), a.offset() + from * a.stride(), to - from, a.rowBytes(), a.stride());
-    products[product].multiply(thread, rows, c, firstColumn, false);
+    products[product].multiply(thread, rows, c, firstColumn);
   }
 }

@@ -99,7 +99,7 @@ public final class NextRun {
     runIndex = bestIndex;
     runBand = step.bandAt(bestIndex);
     begin = runBegin(step, bestIndex);
-    end = runEnd(step, bestIndex);
+    end = wholeEnd(step, runEnd(step, bestIndex), worthwhile);
     take(step);
     return true;
   }
@@ -161,6 +161,13 @@ public final class NextRun {
       last = ready[above];
     }
     return last;
+  }
+
+  /** A run that may still grow leaves what is over for the next one: kernels like round heights. */
+  private long wholeEnd(StepPlan step, long last, long worthwhile) {
+    long over = (last - begin) % worthwhile;
+    boolean cut = !step.plan().isStreamed() && last - begin > worthwhile && canGrowUp(step, last);
+    return cut ? last - over : last;
   }
 
   /** Whether the row before {@code first} exists and is not taken: then it is not ready yet. */

@@ -9,6 +9,8 @@ import io.github.gemmflow.ReplicaGroups;
 import io.github.gemmflow.Step;
 import io.github.gemmflow.Workspace;
 import io.github.gemmflow.World;
+import io.github.gemmflow.kernel.Activation;
+import io.github.gemmflow.kernel.Epilogue;
 import io.github.gemmflow.kernel.PackedWeights;
 import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.matrix.DType;
@@ -94,8 +96,24 @@ public final class OperatorCase {
     }
   }
 
-  /** A weight matrix of this rank: the seed of its elements and its width. */
-  private record Weight(long seed, long width) {}
+  /**
+   * A weight matrix of this rank.
+   *
+   * @param seed of its elements, and of the bias
+   * @param finished whether a bias is added, and ReLU applied
+   */
+  private record Weight(long seed, long width, boolean finished) {
+    Epilogue epilogue(Arena arena) {
+      return finished
+          ? Epilogue.of(Activation.RELU)
+              .withBias(Exact.matrix(DType.F32, 1, width, seed + 1, arena))
+          : Epilogue.NONE;
+    }
+
+    long finish(long sum, long column) {
+      return finished ? Math.max(0, sum + Exact.value(seed + 1, 0, column)) : sum;
+    }
+  }
 
   /** An operator and this rank's weights; none for an all-gather. */
   private record Built(
@@ -115,11 +133,15 @@ public final class OperatorCase {
     List<Weight> weights = new ArrayList<>();
     PackedWeights[] packed = new PackedWeights[count];
     for (int i = 0; i < count; i++) {
-      Weight weight = new Weight(seed * 13 + world.rank() * 100L + number * 10L + i, own.size());
+      long weightSeed = seed * 13 + world.rank() * 100L + number * 10L + i;
+      Weight weight = new Weight(weightSeed, own.size(), own.chance(0.3));
       weights.add(weight);
       packed[i] = pack(own.chance(0.5), space.type(), columns, weight, arena);
     }
     var builder = way.on(AllGatherMatmul.on(space).weights(packed).outputType(output));
+    for (int i = 0; i < count; i++) {
+      builder.epilogue(i, weights.get(i).epilogue(arena));
+    }
     AllGatherMatmul operator = (gathered ? builder.keepGathered() : builder).build();
     for (PackedWeights one : packed) {
       one.close();
@@ -158,7 +180,8 @@ public final class OperatorCase {
         step.run(outputs);
       }
       for (int i = 0; i < built.weights.size(); i++) {
-        Exact.checkProduct(outputs[i], aSeed, built.weights.get(i).seed, operator.columns());
+        Weight weight = built.weights.get(i);
+        Exact.checkProduct(outputs[i], aSeed, weight.seed, operator.columns(), weight::finish);
       }
       if (built.weights.isEmpty() && outputs.length > 0) {
         Exact.check(outputs[0], aSeed);
@@ -173,17 +196,18 @@ public final class OperatorCase {
     if (built.weights.isEmpty()) {
       return rows % 2 == 0 && built.gathered
           ? new Matrix[0]
-          : new Matrix[] {padded(built.output, rows, built.operator.columns(), arena)};
+          : new Matrix[] {output(built.output, rows, built.operator.columns(), arena)};
     }
     Matrix[] outputs = new Matrix[built.weights.size()];
     for (int i = 0; i < outputs.length; i++) {
-      outputs[i] = padded(built.output, rows, built.weights.get(i).width, arena);
+      outputs[i] = output(built.output, rows, built.weights.get(i).width, arena);
     }
     return outputs;
   }
 
-  /** A block of a wider matrix, all of it NaN. */
-  private static Matrix padded(DType type, long rows, long columns, Arena arena) {
-    return Matrix.allocate(type, rows, columns + 3, arena).fill(Float.NaN).columns(1, columns + 1);
+  /** All NaN; a matrix of its own, or a block of a wider one. */
+  private static Matrix output(DType type, long rows, long columns, Arena arena) {
+    long gap = rows % 3;
+    return Matrix.allocate(type, rows, columns + gap, arena).fill(Float.NaN).columns(0, columns);
   }
 }

@@ -55,6 +55,21 @@ class NextRunTest {
     assertTrue(runs.allTaken(step));
   }
 
+  /** What is over waits for the rows that come after it; at the end there are none. */
+  @Test
+  void aRunThatCanGrowIsRound() {
+    StepPlan step = step(Domains.single(2), 40, 40);
+    NextRun runs = new NextRun(0, 2);
+    runs.reset(step);
+    runs.ready(0, 40);
+    runs.ready(1, 67);
+    assertRun(runs, step, 16, 0, 64);
+    assertFalse(runs.choose(step, 16));
+    runs.ready(1, 80);
+    assertRun(runs, step, 16, 64, 80);
+    assertTrue(runs.allTaken(step));
+  }
+
   @Test
   void aShortRunBetweenTakenRowsIsTaken() {
     StepPlan step = step(Domains.single(3), 8, 2, 8);

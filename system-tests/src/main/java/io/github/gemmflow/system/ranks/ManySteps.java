@@ -20,7 +20,7 @@ import java.util.Arrays;
 public final class ManySteps {
   private static final int K = 16;
   private static final int N = 8;
-  private static final long MOST_GROWTH = 4 << 20;
+  private static final long MOST_GROWTH = 1 << 20;
   private static final long MOST_HEAP_PER_STEP = 1024;
 
   private ManySteps() {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow;
+package io.github.gemmflow.kit;
 
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
@@ -7,10 +7,10 @@ import java.lang.foreign.Arena;
 import java.util.SplittableRandom;
 
 /** Matrices of random reals, a function of a seed. */
-final class Reals {
+public final class Reals {
   private Reals() {}
 
-  static Matrix matrix(DType type, long rows, long columns, long seed, Arena arena) {
+  public static Matrix matrix(DType type, long rows, long columns, long seed, Arena arena) {
     SplittableRandom random = new SplittableRandom(seed);
     Matrix matrix = Matrix.allocate(type, rows, columns, arena);
     for (long row = 0; row < rows; row++) {

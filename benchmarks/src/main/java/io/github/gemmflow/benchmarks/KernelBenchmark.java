@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.benchmarks;
+
+import io.github.gemmflow.matrix.DType;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** The compute lane against oneDNN run bare, interleaved. */
+@Command(
+    name = "kernel",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Compares AllGatherMatmul on one rank, whose rows are all there, with one oneDNN matmul from C++:",
+      "same library file, same threads, weights packed. Each round measures bare, Gemmflow, bare; a ratio is",
+      "the median over adjacent pairs."
+    })
+final class KernelBenchmark implements Callable<Integer> {
+  /** What must be shown, and the ratio that must be met. */
+  private record Shape(int m, int k, int n, double limit) {
+    @Override
+    public String toString() {
+      return "%dx%dx%d".formatted(m, k, n);
+    }
+  }
+
+  private static final List<Shape> SHAPES =
+      List.of(
+          new Shape(4096, 4096, 4096, 1.03),
+          new Shape(4096, 4096, 2048, 1.03),
+          new Shape(1024, 8192, 1024, 1.03),
+          new Shape(16, 4096, 4096, 1.05),
+          new Shape(1, 4096, 4096, 1.05));
+
+  /** The spinning threads of the rival fall asleep in this time. */
+  private static final long PAUSE_MILLIS = 5;
+
+  @Option(names = "--rounds", defaultValue = "40", description = "per shape (default: 40)")
+  private int rounds;
+
+  @Option(
+      names = "--type",
+      split = ",",
+      defaultValue = "BF16,F32",
+      description = "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE})")
+  private List<DType> types = List.of();
+
+  @Option(names = "--threads", split = ",", defaultValue = "1,2", description = "(default: 1,2)")
+  private List<Integer> threads = List.of();
+
+  @Option(names = "--shape", split = ",", description = "only these, such as 16x4096x4096")
+  private List<String> shapes = List.of();
+
+  @Option(names = "--json", paramLabel = "FILE", description = "writes the figures there too")
+  private @Nullable Path json;
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    List<String> lines = new ArrayList<>();
+    for (int count : threads) {
+      try (BareGemm bare = new BareGemm();
+          OneRank ours = new OneRank(count)) {
+        for (DType type : types) {
+          for (Shape shape : SHAPES) {
+            if (shapes.isEmpty() || shapes.contains(shape.toString())) {
+              lines.add(compare(bare, ours, type, shape, count));
+            }
+          }
+        }
+      }
+    }
+    Path file = json;
+    if (file != null) {
+      Files.writeString(file, "[\n  " + String.join(",\n  ", lines) + "\n]\n");
+    }
+    return 0;
+  }
+
+  private String compare(BareGemm bare, OneRank ours, DType type, Shape shape, int count)
+      throws IOException, InterruptedException {
+    bare.prepare(type, shape.m, shape.k, shape.n, count);
+    ours.prepare(type, shape.m, shape.k, shape.n);
+    int times = times(bare);
+    Comparison control = new Comparison("bare again", shape.limit);
+    Comparison gemmflow = new Comparison("gemmflow", shape.limit);
+    List<Double> bareTimes = new ArrayList<>();
+    int warmUp = Math.max(2, rounds / 10);
+    for (int round = -warmUp; round < rounds; round++) {
+      long first = pausing(() -> bare.run(times));
+      long mine = pausing(() -> ours.run(times));
+      long second = pausing(() -> bare.run(times));
+      if (round >= 0) {
+        gemmflow.add(mine, first, times);
+        control.add(second, first, times);
+        bareTimes.add(first / 1e3 / times);
+      }
+    }
+    double bareMicros = Comparison.median(bareTimes);
+    PrintStream out = System.out;
+    out.printf(
+        Locale.ROOT,
+        "%s %s on %d thread(s), %d per measurement%n  %-10s %10.1f us   %.3f x itself, %.0f GFLOP/s%n  %s%n",
+        type,
+        shape,
+        count,
+        times,
+        "bare",
+        bareMicros,
+        control.ratio(),
+        2e-3 * shape.m * shape.k * shape.n / bareMicros,
+        gemmflow.line(control.ratio()));
+    return String.format(
+        Locale.ROOT,
+        "{\"type\": \"%s\", \"shape\": \"%s\", \"threads\": %d, \"bareMicros\": %.1f, \"ratio\": %.4f, \"control\": %.4f, \"limit\": %.2f}",
+        type,
+        shape,
+        count,
+        bareMicros,
+        gemmflow.ratio(),
+        control.ratio(),
+        shape.limit);
+  }
+
+  private static long pausing(Callable<Long> measurement) throws IOException, InterruptedException {
+    Thread.sleep(PAUSE_MILLIS);
+    try {
+      return measurement.call();
+    } catch (IOException | RuntimeException e) {
+      throw e;
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** Enough for about 50 ms. */
+  private static int times(BareGemm bare) throws IOException {
+    long best = Long.MAX_VALUE;
+    for (int i = 0; i < 5; i++) {
+      best = Math.min(best, bare.run(1));
+    }
+    return Math.clamp(50_000_000 / Math.max(1, best), 1, 5000);
+  }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.onednn;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+
+/** The arguments of a primitive, and a stream to run it in. Not thread-safe. */
+final class Arguments implements AutoCloseable {
+  private final Objects objects;
+  private final MethodHandle setDataHandle;
+  private final MethodHandle execute;
+  private final long stream;
+  private final Arena arena = Arena.ofShared();
+  private final MemorySegment list;
+  private final long[] memories;
+  private int count;
+
+  Arguments(Objects objects, int most) {
+    this.objects = objects;
+    this.setDataHandle = objects.calls().memorySetDataHandle();
+    this.execute = objects.calls().primitiveExecute();
+    this.stream = objects.newStream();
+    this.memories = new long[most];
+    this.list = arena.allocate((long) most * Abi.ARGUMENT_BYTES, Long.BYTES);
+  }
+
+  /**
+   * Adds one.
+   *
+   * @param what {@code DNNL_ARG_...}
+   * @return its index, for {@link #point}
+   */
+  int add(int what, long description) {
+    long memory = objects.newMemory(description);
+    memories[count] = memory;
+    long at = (long) count * Abi.ARGUMENT_BYTES;
+    list.set(JAVA_INT, at, what);
+    list.set(JAVA_LONG, at + Abi.ARGUMENT_MEMORY_AT, memory);
+    return count++;
+  }
+
+  /** Says where an argument lies. */
+  void point(int index, long address) {
+    try {
+      Objects.check(
+          "dnnl_memory_set_data_handle", (int) setDataHandle.invokeExact(memories[index], address));
+    } catch (Throwable e) {
+      throw Unchecked.of(e);
+    }
+  }
+
+  /** Runs a primitive; it is done on return. */
+  void execute(long primitive) {
+    try {
+      Objects.check(
+          "dnnl_primitive_execute", (int) execute.invokeExact(primitive, stream, count, list));
+    } catch (Throwable e) {
+      throw Unchecked.of(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    for (int i = 0; i < count; i++) {
+      objects.destroyMemory(memories[i]);
+    }
+    objects.destroyStream(stream);
+    arena.close();
+  }
+}
