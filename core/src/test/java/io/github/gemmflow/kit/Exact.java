@@ -44,6 +44,17 @@ public final class Exact {
     return matrix;
   }
 
+  /** A matrix with rows and columns exchanged. */
+  public static Matrix transposed(Matrix matrix, Arena arena) {
+    Matrix result = Matrix.allocate(matrix.type(), matrix.columns(), matrix.rows(), arena);
+    for (long row = 0; row < matrix.rows(); row++) {
+      for (long column = 0; column < matrix.columns(); column++) {
+        result.set(column, row, matrix.get(row, column));
+      }
+    }
+    return result;
+  }
+
   /** Throws if a matrix is not that of a seed. */
   public static void check(Matrix matrix, long seed) {
     for (long row = 0; row < matrix.rows(); row++) {

@@ -180,17 +180,8 @@ public abstract class KernelContract {
   /** The weights of seed 2. */
   private PackedWeights pack(DType type, long k, long n, WeightLayout layout, Arena arena) {
     Matrix inOut = Exact.matrix(type, k, n, 2, arena);
-    return kernel().pack(layout == WeightLayout.IN_OUT ? inOut : transposed(inOut, arena), layout);
-  }
-
-  private static Matrix transposed(Matrix matrix, Arena arena) {
-    Matrix result = Matrix.allocate(matrix.type(), matrix.columns(), matrix.rows(), arena);
-    for (long i = 0; i < matrix.rows(); i++) {
-      for (long j = 0; j < matrix.columns(); j++) {
-        result.set(j, i, matrix.get(i, j));
-      }
-    }
-    return result;
+    return kernel()
+        .pack(layout == WeightLayout.IN_OUT ? inOut : Exact.transposed(inOut, arena), layout);
   }
 
   /** {@code |C - AB| <= gamma_k |A||B|}, element by element, for any order of summation. */
@@ -334,6 +325,24 @@ public abstract class KernelContract {
     try (PackedWeights weights = kernel.pack(b, WeightLayout.IN_OUT);
         Product product = kernel.product(weights, spec)) {
       multiply(product, a, c);
+    }
+  }
+
+  @Test
+  void freedMemoryIsNeitherReadNorWritten() {
+    Arena closed = Arena.ofShared();
+    try (Arena arena = Arena.ofShared()) {
+      Matrix freed = Matrix.allocate(DType.F32, 4, 4, closed);
+      Matrix alive = Matrix.allocate(DType.F32, 4, 4, arena);
+      try (PackedWeights weights = kernel().pack(alive, WeightLayout.IN_OUT);
+          Product product = kernel().product(weights, plain(DType.F32))) {
+        closed.close();
+        assertThrows(IllegalStateException.class, () -> multiply(product, freed, alive));
+        assertThrows(IllegalStateException.class, () -> multiply(product, alive, freed));
+        for (WeightLayout layout : WeightLayout.values()) {
+          assertThrows(IllegalStateException.class, () -> kernel().pack(freed, layout));
+        }
+      }
     }
   }
 

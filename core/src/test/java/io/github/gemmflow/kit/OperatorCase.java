@@ -150,18 +150,10 @@ public final class OperatorCase {
   }
 
   private PackedWeights pack(boolean outIn, DType type, long k, Weight weight, Arena arena) {
-    long n = weight.width;
-    Matrix inOut = Exact.matrix(type, k, n, weight.seed, arena);
-    if (!outIn) {
-      return world.pack(inOut, WeightLayout.IN_OUT);
-    }
-    Matrix transposed = Matrix.allocate(type, n, k, arena);
-    for (long i = 0; i < k; i++) {
-      for (long j = 0; j < n; j++) {
-        transposed.set(j, i, inOut.get(i, j));
-      }
-    }
-    return world.pack(transposed, WeightLayout.OUT_IN);
+    Matrix inOut = Exact.matrix(type, k, weight.width, weight.seed, arena);
+    return outIn
+        ? world.pack(Exact.transposed(inOut, arena), WeightLayout.OUT_IN)
+        : world.pack(inOut, WeightLayout.IN_OUT);
   }
 
   private static void runStep(

@@ -73,6 +73,9 @@ final class OneDnnWeights extends PackedWeights {
 
   private static MemorySegment nativeMemory(Matrix source, Arena arena) {
     MemorySegment memory = source.memory();
+    if (!memory.scope().isAlive()) {
+      throw new IllegalStateException("the memory of the weights was freed");
+    }
     return memory.isNative() ? memory : arena.allocate(memory.byteSize()).copyFrom(memory);
   }
 
