@@ -21,8 +21,9 @@ import picocli.CommandLine.Option;
     sortOptions = false,
     description = {
       "Compares AllGatherMatmul on one rank, whose rows are all there, with one oneDNN matmul from C++:",
-      "same library file, same threads, weights packed. Each round measures bare, Gemmflow, bare; a ratio is",
-      "the median over adjacent pairs."
+      "same library file, same threads, weights packed. Each round measures two processes of the latter and one",
+      "of ours, in an order that turns from round to round; a ratio is the median over the rounds, and the control",
+      "is that of the second bare process to the first."
     })
 final class KernelBenchmark implements Callable<Integer> {
   /** What must be shown, and the ratio that must be met. */
@@ -31,6 +32,10 @@ final class KernelBenchmark implements Callable<Integer> {
     public String toString() {
       return "%dx%dx%d".formatted(m, k, n);
     }
+  }
+
+  private interface Measurement {
+    long nanos() throws IOException;
   }
 
   private static final List<Shape> SHAPES =
@@ -68,11 +73,12 @@ final class KernelBenchmark implements Callable<Integer> {
     List<String> lines = new ArrayList<>();
     for (int count : threads) {
       try (BareGemm bare = new BareGemm();
+          BareGemm again = new BareGemm();
           OneRank ours = new OneRank(count)) {
         for (DType type : types) {
           for (Shape shape : SHAPES) {
             if (shapes.isEmpty() || shapes.contains(shape.toString())) {
-              lines.add(compare(bare, ours, type, shape, count));
+              lines.add(compare(bare, again, ours, type, shape, count));
             }
           }
         }
@@ -85,23 +91,30 @@ final class KernelBenchmark implements Callable<Integer> {
     return 0;
   }
 
-  private String compare(BareGemm bare, OneRank ours, DType type, Shape shape, int count)
+  private String compare(
+      BareGemm bare, BareGemm again, OneRank ours, DType type, Shape shape, int count)
       throws IOException, InterruptedException {
     bare.prepare(type, shape.m, shape.k, shape.n, count);
+    again.prepare(type, shape.m, shape.k, shape.n, count);
     ours.prepare(type, shape.m, shape.k, shape.n);
     int times = times(bare);
     Comparison control = new Comparison("bare again", shape.limit);
     Comparison gemmflow = new Comparison("gemmflow", shape.limit);
     List<Double> bareTimes = new ArrayList<>();
+    List<Measurement> measurements =
+        List.of(() -> bare.run(times), () -> ours.run(times), () -> again.run(times));
     int warmUp = Math.max(2, rounds / 10);
-    for (int round = -warmUp; round < rounds; round++) {
-      long first = pausing(() -> bare.run(times));
-      long mine = pausing(() -> ours.run(times));
-      long second = pausing(() -> bare.run(times));
-      if (round >= 0) {
-        gemmflow.add(mine, first, times);
-        control.add(second, first, times);
-        bareTimes.add(first / 1e3 / times);
+    for (int round = 0; round < warmUp + rounds; round++) {
+      long[] nanos = new long[measurements.size()];
+      for (int i = 0; i < nanos.length; i++) {
+        int turn = (round + i) % nanos.length;
+        Thread.sleep(PAUSE_MILLIS);
+        nanos[turn] = measurements.get(turn).nanos();
+      }
+      if (round >= warmUp) {
+        gemmflow.add(nanos[1], nanos[0], times);
+        control.add(nanos[2], nanos[0], times);
+        bareTimes.add(nanos[0] / 1e3 / times);
       }
     }
     double bareMicros = Comparison.median(bareTimes);
@@ -128,17 +141,6 @@ final class KernelBenchmark implements Callable<Integer> {
         gemmflow.ratio(),
         control.ratio(),
         shape.limit);
-  }
-
-  private static long pausing(Callable<Long> measurement) throws IOException, InterruptedException {
-    Thread.sleep(PAUSE_MILLIS);
-    try {
-      return measurement.call();
-    } catch (IOException | RuntimeException e) {
-      throw e;
-    } catch (Exception e) {
-      throw new IllegalStateException(e);
-    }
   }
 
   /** Enough for about 50 ms. */

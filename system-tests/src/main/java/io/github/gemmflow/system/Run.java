@@ -9,6 +9,7 @@ import io.github.gemmflow.system.ranks.ManySteps;
 import io.github.gemmflow.system.ranks.Operators;
 import io.github.gemmflow.system.ranks.RowsEnterOnce;
 import io.github.gemmflow.system.ranks.WindowMemory;
+import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -79,16 +80,30 @@ public final class Run implements Callable<Integer> {
   @Option(names = "--java", description = "an option for Java, such as -Dgemmflow.idle=spin")
   private List<String> javaOptions = List.of();
 
-  private final Tally tally = new Tally();
+  private final PrintWriter out;
+  private final Tally tally;
+
+  Run(PrintWriter out) {
+    this.out = out;
+    tally = new Tally(out);
+  }
 
   public static void main(String[] arguments) {
-    CommandLine line = new CommandLine(new Run()).setCaseInsensitiveEnumValuesAllowed(true);
-    System.exit(line.execute(arguments));
+    System.exit(execute(new PrintWriter(System.out, true, System.out.charset()), arguments));
+  }
+
+  /** Runs tests and returns the exit code. */
+  static int execute(PrintWriter out, String... arguments) {
+    return new CommandLine(new Run(out))
+        .setCaseInsensitiveEnumValuesAllowed(true)
+        .setOut(out)
+        .setErr(out)
+        .execute(arguments);
   }
 
   @Override
   public Integer call() {
-    System.out.printf("%s, %d ranks on %d host(s), seed %d%n", mpi, ranks, hosts, seed);
+    out.printf("%s, %d ranks on %d host(s), seed %d%n", mpi, ranks, hosts, seed);
     Lab lab = new Lab(hosts);
     lab.up();
     try {
@@ -96,7 +111,7 @@ public final class Run implements Callable<Integer> {
     } finally {
       lab.down();
     }
-    System.out.printf("%d passed, %d failed%n", tally.passed(), tally.failed());
+    out.printf("%d passed, %d failed%n", tally.passed(), tally.failed());
     return tally.failed() == 0 && tally.passed() > 0 ? 0 : 1;
   }
 

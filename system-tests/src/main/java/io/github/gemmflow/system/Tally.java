@@ -2,13 +2,19 @@
 package io.github.gemmflow.system;
 
 import io.github.gemmflow.system.ranks.Report;
+import java.io.PrintWriter;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** Counts the tests that jobs report: one passed if it passed on every rank. */
 final class Tally {
+  private final PrintWriter out;
   private int passed;
   private int failed;
+
+  Tally(PrintWriter out) {
+    this.out = out;
+  }
 
   /** Runs a job whose ranks all come to a good end, and counts its tests. */
   void count(Job job, Class<?> program, String... arguments) {
@@ -45,7 +51,7 @@ final class Tally {
       if (line.startsWith(Report.OK)) {
         ranksThatPassed.merge(line.substring(Report.OK.length()), 1, Integer::sum);
       } else if (line.startsWith(Report.FIGURE)) {
-        System.out.println(line.substring(Report.FIGURE.length()));
+        out.println(line.substring(Report.FIGURE.length()));
       }
       all &= !line.startsWith(Report.FAILED);
     }
@@ -61,7 +67,7 @@ final class Tally {
 
   void fail(String reason) {
     failed++;
-    System.out.println(reason);
+    out.println(reason);
   }
 
   int passed() {

@@ -8,11 +8,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.github.gemmflow.system.ranks.RunsUntilTold;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
-import picocli.CommandLine;
 
 /** A share of what {@code system-tests/run} does at any size. */
 class ProcessesTest {
@@ -71,8 +72,10 @@ class ProcessesTest {
   }
 
   private static void run(String... arguments) {
-    CommandLine line = new CommandLine(new Run()).setCaseInsensitiveEnumValuesAllowed(true);
-    assertEquals(0, line.execute(arguments));
+    StringWriter said = new StringWriter();
+    int exitCode = Run.execute(new PrintWriter(said, true), arguments);
+    System.out.print(said);
+    assertEquals(0, exitCode, () -> String.join(" ", arguments) + "\n" + said);
   }
 
   /** The step is finished, no new one begins, and MPI ends in good order. */

@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.github.gemmflow.system.ranks.Attaches;
 import io.github.gemmflow.system.ranks.BindingAlone;
 import io.github.gemmflow.system.ranks.Joins;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -121,19 +123,13 @@ class StartTest {
   @ParameterizedTest
   @EnumSource
   void aProgramThatHasInitialisedMpi(MpiFamily mpi) {
-    Tally tally = new Tally();
-    tally.count(job(mpi), Attaches.class, "SERIALIZED");
-    assertEquals(3, tally.passed());
-    assertEquals(0, tally.failed());
+    assertPasses(3, job(mpi), Attaches.class, "SERIALIZED");
   }
 
   @ParameterizedTest
   @EnumSource
   void aProgramThatUsesMpiAlone(MpiFamily mpi) {
-    Tally tally = new Tally();
-    tally.count(new Job(mpi, 3), BindingAlone.class);
-    assertEquals(1, tally.passed());
-    assertEquals(0, tally.failed());
+    assertPasses(1, new Job(mpi, 3), BindingAlone.class);
   }
 
   @Test
@@ -142,6 +138,14 @@ class StartTest {
     assertNotEquals(0, result.exitCode());
     assertSays(result, "MPI was initialised for one thread (FUNNELED)");
     assertSays(result, "ask MPI_Init_thread for MPI_THREAD_MULTIPLE");
+  }
+
+  private static void assertPasses(int tests, Job job, Class<?> program, String... arguments) {
+    StringWriter said = new StringWriter();
+    Tally tally = new Tally(new PrintWriter(said, true));
+    tally.count(job, program, arguments);
+    assertEquals(tests, tally.passed(), said.toString());
+    assertEquals(0, tally.failed(), said.toString());
   }
 
   private static Job job(MpiFamily mpi) {

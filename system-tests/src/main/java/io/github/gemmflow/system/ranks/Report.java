@@ -6,6 +6,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How a rank tells whoever launched it what passed and what did not: one line each, into a file of
@@ -27,17 +28,20 @@ public final class Report {
     void run() throws Exception;
   }
 
-  /** Names the directory for the files of a job. */
+  /** Names the directory for the files of a job; without it, lines are only printed. */
   public static final String DIRECTORY = "gemmflow.system.report";
 
-  private static final Path FILE = newFile();
+  private static final @Nullable Path FILE = newFile();
 
   private Report() {}
 
-  private static Path newFile() {
+  private static @Nullable Path newFile() {
+    String directory = System.getProperty(DIRECTORY);
+    if (directory == null) {
+      return null;
+    }
     try {
-      Path directory = Path.of(System.getProperty(DIRECTORY, System.getProperty("java.io.tmpdir")));
-      return Files.createTempFile(directory, "gemmflow-report-", ".txt");
+      return Files.createTempFile(Path.of(directory), "rank-", ".txt");
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -70,6 +74,9 @@ public final class Report {
 
   private static synchronized void print(String line) {
     System.out.println(line);
+    if (FILE == null) {
+      return;
+    }
     try {
       Files.writeString(FILE, line.replace('\n', ' ') + "\n", StandardOpenOption.APPEND);
     } catch (IOException e) {
