@@ -3,6 +3,7 @@ package io.github.gemmflow;
 
 import io.github.gemmflow.kernel.Kernel;
 import io.github.gemmflow.plan.Chunking;
+import io.github.gemmflow.plan.Overlap;
 import io.github.gemmflow.plan.Schedule;
 import io.github.gemmflow.plan.Tuning;
 import io.github.gemmflow.window.Window;
@@ -31,6 +32,7 @@ import org.jspecify.annotations.Nullable;
  * <tr><td>gemmflow.idle<td>GEMMFLOW_IDLE<td>balanced (or spin, sleep)
  * <tr><td>gemmflow.schedule<td>GEMMFLOW_SCHEDULE<td>by rule (or mesh, ring, two-way-ring)
  * <tr><td>gemmflow.path<td>GEMMFLOW_PATH<td>by rule (or gathered, streamed)
+ * <tr><td>gemmflow.overlap<td>GEMMFLOW_OVERLAP<td>by rule (or pipelined, sequential)
  * <tr><td>gemmflow.chunk.rows<td>GEMMFLOW_CHUNK_ROWS<td>0: by rule
  * <tr><td>gemmflow.slots<td>GEMMFLOW_SLOTS<td>2
  * <tr><td>gemmflow.cache.kib<td>GEMMFLOW_CACHE_KIB<td>2048
@@ -179,13 +181,14 @@ public final class Config {
     }
   }
 
-  private static Idle parseIdle(String text) {
-    for (Idle idle : Idle.values()) {
-      if (idle.name().equalsIgnoreCase(text)) {
-        return idle;
-      }
-    }
-    throw new IllegalArgumentException("it takes one of " + Arrays.toString(Idle.values()));
+  /** Reads the name of a constant, in upper or lower case. */
+  private static <E extends Enum<E>> Function<String, E> oneOf(E[] values) {
+    return text ->
+        Arrays.stream(values)
+            .filter(value -> value.name().equalsIgnoreCase(text))
+            .findFirst()
+            .orElseThrow(
+                () -> new IllegalArgumentException("it takes one of " + Arrays.toString(values)));
   }
 
   /** Sets up a {@link Config}. */
@@ -205,11 +208,12 @@ public final class Config {
       deadline = settings.get("deadline", Duration.ofSeconds(30), Config::parseDuration);
       setupDeadline = settings.get("setup.deadline", Duration.ofMinutes(5), Config::parseDuration);
       threads = settings.get("threads", 1, Config::parseInt);
-      idle = settings.get("idle", Idle.BALANCED, Config::parseIdle);
+      idle = settings.get("idle", Idle.BALANCED, oneOf(Idle.values()));
       tuning =
           new Tuning(
               settings.find("schedule", Schedule::named),
-              settings.find("path", io.github.gemmflow.plan.Path::named),
+              settings.find("path", oneOf(io.github.gemmflow.plan.Path.values())),
+              settings.find("overlap", oneOf(Overlap.values())),
               settings.get("chunk.rows", Chunking.BY_RULE, s -> new Chunking(parseInt(s))),
               settings.get("slots", Tuning.DEFAULT.slots(), Config::parseInt),
               settings.get("inflight", Tuning.DEFAULT.inFlight(), Config::parseInt),

@@ -138,6 +138,11 @@ public final class World implements AutoCloseable {
     return config;
   }
 
+  /** What carries rows between ranks, with its version. */
+  public String engineName() {
+    return engine.name();
+  }
+
   /** What multiplies. */
   public Kernel kernel() {
     return kernel;

@@ -415,6 +415,11 @@ class AgreementTest {
     }
 
     @Override
+    public String instructions() {
+      return "none";
+    }
+
+    @Override
     public PackedWeights pack(Matrix weights, WeightLayout layout) {
       PackedWeights inner = kernel.pack(weights, layout);
       return new PackedWeights(this, inner.type(), inner.inputs(), inner.outputs()) {

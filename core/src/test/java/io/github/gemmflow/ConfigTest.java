@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.github.gemmflow.plan.Overlap;
 import io.github.gemmflow.plan.Path;
 import io.github.gemmflow.plan.Schedule;
 import io.github.gemmflow.plan.Tuning;
@@ -26,7 +27,13 @@ class ConfigTest {
   void propertiesWinOverTheEnvironmentAndThatOverDefaults() {
     Config config =
         load(
-            Map.of("gemmflow.deadline", "250ms", "gemmflow.schedule", "ring"),
+            Map.of(
+                "gemmflow.deadline",
+                "250ms",
+                "gemmflow.schedule",
+                "ring",
+                "gemmflow.overlap",
+                "Sequential"),
             Map.of(
                 "GEMMFLOW_DEADLINE",
                 "7s",
@@ -38,6 +45,7 @@ class ConfigTest {
     assertEquals(Schedule.RING, config.tuning().schedule());
     assertEquals(12, config.tuning().chunking().rows());
     assertEquals(Path.STREAMED, config.tuning().path());
+    assertEquals(Overlap.SEQUENTIAL, config.tuning().overlap());
     assertEquals(Tuning.DEFAULT, load(Map.of(), Map.of()).tuning());
     assertEquals(Duration.ofMinutes(5), config.setupDeadline());
     assertEquals(1, config.threads());
@@ -52,6 +60,7 @@ class ConfigTest {
     "threads, many",
     "schedule, star",
     "path, across",
+    "overlap, sometimes",
     "slots, 0",
     "cache.kib, -1",
     "chunk.rows, -1",

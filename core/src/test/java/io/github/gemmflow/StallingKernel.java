@@ -28,6 +28,11 @@ final class StallingKernel implements Kernel {
   }
 
   @Override
+  public String instructions() {
+    return "none";
+  }
+
+  @Override
   public PackedWeights pack(Matrix weights, WeightLayout layout) {
     return new Wrapped(this, kernel.pack(weights, layout));
   }

@@ -117,7 +117,6 @@ public final class AllGatherBenchmark implements Callable<Integer> {
     Comparison control = new Comparison("bare again", limit);
     Comparison inPlace = new Comparison("in place", limit);
     Comparison copied = new Comparison("copied out", limit);
-    List<Double> bareTimes = new ArrayList<>();
     List<Double> commShares = new ArrayList<>();
     List<Double> carried = new ArrayList<>();
     // The JIT needs some thousand steps.
@@ -133,7 +132,6 @@ public final class AllGatherBenchmark implements Callable<Integer> {
         inPlace.add(place.nanos(), first.nanos(), iterations);
         copied.add(copy.nanos(), second.nanos(), iterations);
         control.add(second.nanos(), first.nanos(), iterations);
-        bareTimes.add(first.nanos() / 1e3 / iterations);
         // One more than is measured, with which all ranks begin together.
         carried.add(entered / (bytes * (ranks - ranks / hosts) * (iterations + 1.0)));
         commShares.add(100.0 * place.commNanos() / place.nanos());
@@ -145,7 +143,7 @@ public final class AllGatherBenchmark implements Callable<Integer> {
         bytes,
         iterations,
         "bare",
-        Comparison.median(bareTimes),
+        control.rivalMicros(),
         control.ratio(),
         inPlace.line(control.ratio()),
         copied.line(control.ratio()));

@@ -11,6 +11,7 @@ final class Comparison {
   private final double limit;
   private final List<Double> ratios = new ArrayList<>();
   private final List<Double> times = new ArrayList<>();
+  private final List<Double> rivalTimes = new ArrayList<>();
 
   Comparison(String name, double limit) {
     this.name = name;
@@ -20,6 +21,7 @@ final class Comparison {
   void add(long nanos, long ofNanos, int iterations) {
     ratios.add((double) nanos / ofNanos);
     times.add(nanos / 1e3 / iterations);
+    rivalTimes.add(ofNanos / 1e3 / iterations);
   }
 
   static double median(List<Double> values) {
@@ -32,6 +34,23 @@ final class Comparison {
 
   double ratio() {
     return median(ratios);
+  }
+
+  /**
+   * The ratio of the lower quartiles: whatever else runs on a machine only ever makes things
+   * slower.
+   */
+  double undisturbedRatio() {
+    return lowerQuartile(times) / lowerQuartile(rivalTimes);
+  }
+
+  private static double lowerQuartile(List<Double> values) {
+    return values.stream().sorted().toList().get(values.size() / 4);
+  }
+
+  /** The rival's median, in microseconds. */
+  double rivalMicros() {
+    return median(rivalTimes);
   }
 
   /**

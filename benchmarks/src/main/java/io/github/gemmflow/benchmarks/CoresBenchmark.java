@@ -4,7 +4,9 @@ package io.github.gemmflow.benchmarks;
 import com.sun.management.OperatingSystemMXBean;
 import io.github.gemmflow.AllGatherMatmul;
 import io.github.gemmflow.Config;
+import io.github.gemmflow.Group;
 import io.github.gemmflow.LocalWorld;
+import io.github.gemmflow.ReplicaGroups;
 import io.github.gemmflow.Step;
 import io.github.gemmflow.Workspace;
 import io.github.gemmflow.World;
@@ -14,9 +16,9 @@ import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
 import java.lang.foreign.Arena;
 import java.lang.management.ManagementFactory;
-import java.util.Arrays;
 import java.util.Locale;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicBoolean;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -26,8 +28,9 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Runs ranks as threads, which multiply 1024x4096x4096 in BF16 with rows that are all there, and prints the",
-      "CPU time of the process for each second: ranks x threads, if nobody waits and nobody does more than asked."
+      "Runs ranks as threads, which multiply 1024x4096x4096 in BF16, each for itself with rows that are all there,",
+      "and prints the CPU time of the process for each second: ranks x threads, if nobody does more than asked and",
+      "nobody else uses the machine."
     })
 final class CoresBenchmark implements Callable<Integer> {
   private static final int ROWS = 1024;
@@ -41,8 +44,10 @@ final class CoresBenchmark implements Callable<Integer> {
   @Option(names = "--threads", defaultValue = "1", description = "per rank (default: 1)")
   private int threads;
 
-  @Option(names = "--steps", defaultValue = "100", description = "(default: 100)")
-  private int steps;
+  @Option(names = "--seconds", defaultValue = "5", description = "(default: 5)")
+  private int seconds;
+
+  private final AtomicBoolean over = new AtomicBoolean();
 
   @Override
   public Integer call() {
@@ -53,31 +58,47 @@ final class CoresBenchmark implements Callable<Integer> {
   }
 
   private void run(World world) {
-    long[] rows = new long[ranks];
-    Arrays.fill(rows, ROWS / ranks);
+    Group alone = world.split(ReplicaGroups.ofSize(1));
+    long[] rows = {ROWS};
     try (Arena arena = Arena.ofShared();
-        Workspace space = world.group().workspace(ROWS, SIZE, DType.BF16);
+        Workspace space = alone.workspace(ROWS, SIZE, DType.BF16);
         PackedWeights weights =
             world.pack(Matrix.allocate(DType.BF16, SIZE, SIZE, arena), WeightLayout.IN_OUT);
         AllGatherMatmul operator = AllGatherMatmul.on(space).weights(weights).build()) {
       Matrix c = Matrix.allocate(DType.F32, ROWS, SIZE, arena);
-      runSteps(operator, rows, c, steps / 10 + 1);
-      long cpu = SYSTEM.getProcessCpuTime();
-      long start = System.nanoTime();
-      runSteps(operator, rows, c, steps);
-      double cores = (double) (SYSTEM.getProcessCpuTime() - cpu) / (System.nanoTime() - start);
+      Runnable step =
+          () -> {
+            try (Step s = operator.begin(rows)) {
+              s.run(c);
+            }
+          };
+      // Nobody measures before everybody works.
+      world.group().broadcast(0, new byte[0]);
       if (world.rank() == 0) {
-        System.out.printf(
-            Locale.ROOT, "%d rank(s) with %d thread(s): %.3f cores busy%n", ranks, threads, cores);
+        measure(step);
+      } else {
+        while (!over.get()) {
+          step.run();
+        }
       }
     }
   }
 
-  private static void runSteps(AllGatherMatmul operator, long[] rows, Matrix c, int count) {
-    for (int i = 0; i < count; i++) {
-      try (Step step = operator.begin(rows)) {
-        step.run(c);
-      }
+  private void measure(Runnable step) {
+    runFor(1, step);
+    long cpu = SYSTEM.getProcessCpuTime();
+    long start = System.nanoTime();
+    runFor(seconds, step);
+    double cores = (double) (SYSTEM.getProcessCpuTime() - cpu) / (System.nanoTime() - start);
+    over.set(true);
+    System.out.printf(
+        Locale.ROOT, "%d rank(s) with %d thread(s): %.3f cores busy%n", ranks, threads, cores);
+  }
+
+  private static void runFor(int seconds, Runnable step) {
+    long start = System.nanoTime();
+    while (System.nanoTime() - start < seconds * 1_000_000_000L) {
+      step.run();
     }
   }
 }

@@ -16,6 +16,9 @@ public interface Kernel {
   /** A short name for logs and for {@code gemmflow.kernel}. */
   String name();
 
+  /** What it multiplies with, such as "AVX-512", for a person. */
+  String instructions();
+
   /**
    * Packs weights for this kernel. Local; the source may be freed afterwards.
    *

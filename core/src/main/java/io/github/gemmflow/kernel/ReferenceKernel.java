@@ -22,6 +22,11 @@ public final class ReferenceKernel implements Kernel {
   }
 
   @Override
+  public String instructions() {
+    return "plain Java";
+  }
+
+  @Override
   public PackedWeights pack(Matrix weights, WeightLayout layout) {
     boolean outIn = layout == WeightLayout.OUT_IN;
     long inputs = outIn ? weights.columns() : weights.rows();

@@ -72,7 +72,7 @@ public final class NextRun {
 
   /**
    * Takes the next run. A run shorter than {@code worthwhile} is left alone while rows that are yet
-   * to come could make it longer.
+   * to come could make it longer; any run is, if the plan does not overlap.
    *
    * @return whether there is one; if so, {@link #begin} and {@link #end} say which
    */
@@ -127,7 +127,9 @@ public final class NextRun {
     }
     long first = runBegin(step, index);
     long last = runEnd(step, index);
-    return last - first >= worthwhile || !(canGrowDown(step, first) || canGrowUp(step, last));
+    boolean overlaps = step.plan().overlap() == Overlap.PIPELINED;
+    return (overlaps && last - first >= worthwhile)
+        || !(canGrowDown(step, first) || canGrowUp(step, last));
   }
 
   /** The first row of the longest run of ready rows, none of them taken, through a band. */

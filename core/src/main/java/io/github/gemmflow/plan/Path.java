@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.plan;
 
-import java.util.Arrays;
 import java.util.Locale;
 
 /** Where the rows of other ranks lie while they are worked on. */
@@ -14,17 +13,6 @@ public enum Path {
    * in memory. Each rank's own rows lie in memory of its own.
    */
   STREAMED;
-
-  /** The path of a name, in upper or lower case. */
-  public static Path named(String name) {
-    for (Path path : values()) {
-      if (path.name().equalsIgnoreCase(name)) {
-        return path;
-      }
-    }
-    throw new IllegalArgumentException(
-        "no path is called '%s'; there are %s".formatted(name, Arrays.toString(values())));
-  }
 
   @Override
   public String toString() {

@@ -13,6 +13,7 @@ public final class Plan {
   private final Tuning tuning;
   private final Rules.Choice<Schedule> schedule;
   private final Rules.Choice<Path> path;
+  private final Rules.Choice<Overlap> overlap;
   private final int parts;
   private final int[][] children;
   private final int[] hops;
@@ -25,6 +26,7 @@ public final class Plan {
     this.schedule = Rules.schedule(problem, domains, tuning);
     this.parts = schedule().parts(count);
     this.path = Rules.path(problem, domains, bands(), tuning);
+    this.overlap = Rules.overlap(path(), tuning);
     this.children = new int[parts * count][];
     this.hops = new int[parts * count];
     for (int part = 0; part < parts; part++) {
@@ -73,6 +75,11 @@ public final class Plan {
   /** Where rows lie when they arrive. */
   public Path path() {
     return path.value();
+  }
+
+  /** When the work on rows begins. */
+  public Overlap overlap() {
+    return overlap.value();
   }
 
   public boolean isStreamed() {
@@ -126,8 +133,8 @@ public final class Plan {
   @Override
   public String toString() {
     return describeProblem()
-        + "schedule %s, path %s, chunks %s, %d in flight per route\n"
-            .formatted(schedule().name(), path(), tuning.chunking(), tuning.inFlight());
+        + "schedule %s, path %s, overlap %s, chunks %s, %d in flight per route\n"
+            .formatted(schedule().name(), path(), overlap(), tuning.chunking(), tuning.inFlight());
   }
 
   /** What was decided and why, in a few lines for a person. */
@@ -136,6 +143,7 @@ public final class Plan {
         + """
           schedule %s: %s
           path %s: %s
+          overlap %s: %s
           chunks %s: %s
           """
             .formatted(
@@ -143,6 +151,8 @@ public final class Plan {
                 schedule.reason(),
                 path(),
                 path.reason(),
+                overlap(),
+                overlap.reason(),
                 tuning.chunking(),
                 explainChunks());
   }
@@ -167,7 +177,7 @@ public final class Plan {
   }
 
   /** The rows of a chunk in a band of so many rows. */
-  long chunkRows(long bandRows) {
+  public long chunkRows(long bandRows) {
     if (isStreamed()) {
       long slotRows = problem.capacity().slotRows(problem.rowBytes());
       return tuning.chunking().streamedRowsFor(bandRows, slotRows);

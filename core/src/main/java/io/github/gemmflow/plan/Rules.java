@@ -103,6 +103,18 @@ final class Rules {
         .formatted(slots, slotBytes, bands, verb, tuning.cacheBytes());
   }
 
+  static Choice<Overlap> overlap(Path path, Tuning tuning) {
+    Overlap asked = tuning.overlap();
+    if (asked == Overlap.SEQUENTIAL && path == Path.STREAMED) {
+      throw new IllegalArgumentException(
+          "rows that are streamed cannot all be there before work begins: choose the overlap pipelined, or the path gathered");
+    }
+    return asked != null
+        ? new Choice<>(asked, "asked for")
+        : new Choice<>(
+            Overlap.PIPELINED, "rows that are there are multiplied while others are on their way");
+  }
+
   /** The rows of a chunk of so many rows that are gathered. */
   static long chunkRows(Problem problem, Domains domains, Tuning tuning, long rows) {
     // Along columns each rank sends only a part of every row.

@@ -8,6 +8,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param schedule how rows travel between hosts; null for a choice by rule
  * @param path where they lie when they arrive; null for a choice by rule
+ * @param overlap whether the first rows are worked on while others are still on their way; null for
+ *     a choice by rule; may differ from rank to rank
  * @param chunking how many rows travel together; streamed, no more than fit the workspace's slots
  * @param slots how many chunks of a route a workspace has room for when they are streamed; its
  *     operators use what there is
@@ -19,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 public record Tuning(
     @Nullable Schedule schedule,
     @Nullable Path path,
+    @Nullable Overlap overlap,
     Chunking chunking,
     int slots,
     int inFlight,
@@ -28,7 +31,8 @@ public record Tuning(
    * is read, and the second-level cache of one core of a current server (2 MiB since Intel's
    * Sapphire Rapids).
    */
-  public static final Tuning DEFAULT = new Tuning(null, null, Chunking.BY_RULE, 2, 8, 2 << 20);
+  public static final Tuning DEFAULT =
+      new Tuning(null, null, null, Chunking.BY_RULE, 2, 8, 2 << 20);
 
   public Tuning {
     if (slots < 1) {
@@ -45,31 +49,36 @@ public record Tuning(
 
   /** The same with another schedule; null for a choice by rule. */
   public Tuning withSchedule(@Nullable Schedule value) {
-    return new Tuning(value, path, chunking, slots, inFlight, cacheBytes);
+    return new Tuning(value, path, overlap, chunking, slots, inFlight, cacheBytes);
   }
 
   /** The same with another path; null for a choice by rule. */
   public Tuning withPath(@Nullable Path value) {
-    return new Tuning(schedule, value, chunking, slots, inFlight, cacheBytes);
+    return new Tuning(schedule, value, overlap, chunking, slots, inFlight, cacheBytes);
+  }
+
+  /** The same with another order of work; null for a choice by rule. */
+  public Tuning withOverlap(@Nullable Overlap value) {
+    return new Tuning(schedule, path, value, chunking, slots, inFlight, cacheBytes);
   }
 
   /** Chunks of this many rows; 0 for chunks by rule. */
   public Tuning withChunkRows(long rows) {
-    return new Tuning(schedule, path, new Chunking(rows), slots, inFlight, cacheBytes);
+    return new Tuning(schedule, path, overlap, new Chunking(rows), slots, inFlight, cacheBytes);
   }
 
   /** The same with more or fewer slots. */
   public Tuning withSlots(int value) {
-    return new Tuning(schedule, path, chunking, value, inFlight, cacheBytes);
+    return new Tuning(schedule, path, overlap, chunking, value, inFlight, cacheBytes);
   }
 
   /** The same with more or fewer chunks in flight. */
   public Tuning withInFlight(int value) {
-    return new Tuning(schedule, path, chunking, slots, value, cacheBytes);
+    return new Tuning(schedule, path, overlap, chunking, slots, value, cacheBytes);
   }
 
   /** The same with a larger or smaller cache. */
   public Tuning withCacheBytes(long value) {
-    return new Tuning(schedule, path, chunking, slots, inFlight, value);
+    return new Tuning(schedule, path, overlap, chunking, slots, inFlight, value);
   }
 }

@@ -4,6 +4,7 @@ package io.github.gemmflow.kit;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.plan.Capacity;
 import io.github.gemmflow.plan.Domains;
+import io.github.gemmflow.plan.Overlap;
 import io.github.gemmflow.plan.Path;
 import io.github.gemmflow.plan.Schedule;
 import io.github.gemmflow.plan.Tuning;
@@ -99,9 +100,11 @@ public final class Draw {
   public Tuning tuning(long mostRows, long maxRowBytes, Tuning room, Domains domains) {
     Tuning tuning = tuning(mostRows).withPath(room.path()).withCacheBytes(room.cacheBytes());
     if (room.path() == null && Capacity.of(mostRows, maxRowBytes, domains, room).slots() > 0) {
-      return tuning.withPath(oneOf(List.of(Path.values())));
+      tuning = tuning.withPath(oneOf(List.of(Path.values())));
     }
-    return tuning;
+    return tuning.path() == Path.GATHERED && chance(0.2)
+        ? tuning.withOverlap(Overlap.SEQUENTIAL)
+        : tuning;
   }
 
   /** A way for rows to travel. */

@@ -11,7 +11,11 @@ import org.junit.jupiter.api.Test;
 
 class NextRunTest {
   private static StepPlan step(Domains domains, long... rows) {
-    StepPlan step = Plans.alongRows(4, 1000, domains, Tuning.DEFAULT).step();
+    return step(Tuning.DEFAULT, domains, rows);
+  }
+
+  private static StepPlan step(Tuning tuning, Domains domains, long... rows) {
+    StepPlan step = Plans.alongRows(4, 1000, domains, tuning).step();
     step.lay(rows);
     return step;
   }
@@ -52,6 +56,24 @@ class NextRunTest {
     assertFalse(runs.choose(step, 16));
     runs.ready(0, 1);
     assertRun(runs, step, 16, 0, 3);
+    assertTrue(runs.allTaken(step));
+  }
+
+  @Test
+  void withoutOverlapAllRowsAreOneRun() {
+    Tuning tuning = Tuning.DEFAULT.withOverlap(Overlap.SEQUENTIAL);
+    StepPlan step = step(tuning, Domains.of(0, 0, 1, 1), 40, 40, 0, 40);
+    NextRun runs = new NextRun(1, 4);
+    runs.reset(step);
+    assertFalse(runs.choose(step, 16));
+    runs.ready(1, 80);
+    assertFalse(runs.choose(step, 16));
+    runs.ready(0, 40);
+    assertFalse(runs.choose(step, 16));
+    runs.ready(3, 119);
+    assertFalse(runs.choose(step, 16));
+    runs.ready(3, 120);
+    assertRun(runs, step, 16, 0, 120);
     assertTrue(runs.allTaken(step));
   }
 

@@ -145,6 +145,17 @@ class RulesTest {
   }
 
   @Test
+  void streamedRowsAreNeverAllThere() {
+    Tuning tuning = Tuning.DEFAULT.withPath(Path.STREAMED).withOverlap(Overlap.SEQUENTIAL);
+    Problem problem = Problem.alongRows(512, Capacity.of(1000, 512, TWO_HOSTS, tuning));
+    IllegalArgumentException e =
+        assertThrows(IllegalArgumentException.class, () -> Plan.of(problem, TWO_HOSTS, tuning));
+    assertEquals(
+        "rows that are streamed cannot all be there before work begins: choose the overlap pipelined, or the path gathered",
+        e.getMessage());
+  }
+
+  @Test
   void aPlanExplainsItself() {
     Capacity capacity = Capacity.of(100_000, 512, TWO_HOSTS, Tuning.DEFAULT);
     Problem problem = Problem.alongColumns(List.of(128L, 0L, 256L, 128L), capacity);
@@ -153,6 +164,7 @@ class RulesTest {
         gather up to 100000 rows of 512 bytes along columns from 4 ranks on 2 hosts [[0, 1], [2, 3]]
         schedule mesh: between 2 hosts there is only one way
         path streamed: 2 slots of 65536 bytes for each of 1 routes fit the cache budget of 2097152 bytes
+        overlap pipelined: rows that are there are multiplied while others are on their way
         chunks by rule: up to 128 rows in the largest step, no more than fit one of the workspace's 2 slots per route; 8 in flight per route
         """,
         Plan.of(problem, TWO_HOSTS, Tuning.DEFAULT).explain());

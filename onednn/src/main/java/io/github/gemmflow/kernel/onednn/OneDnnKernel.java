@@ -49,6 +49,11 @@ public final class OneDnnKernel implements Kernel {
   }
 
   @Override
+  public String instructions() {
+    return dnnl.isa().toString();
+  }
+
+  @Override
   public PackedWeights pack(Matrix weights, WeightLayout layout) {
     saySlow(weights.type());
     return OneDnnWeights.pack(this, dnnl, weights, layout);

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.bench;
+
+import io.github.gemmflow.Group;
+import io.github.gemmflow.ReplicaGroups;
+import io.github.gemmflow.World;
+import io.github.gemmflow.plan.Domains;
+import io.github.gemmflow.plan.Tuning;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/**
+ * Times a linear layer in all views, interleaved, on all ranks of a world.
+ *
+ * @param groups how many groups run side by side, each with the layer
+ * @param warmup rounds before those that count
+ * @param iterations rounds that count
+ */
+public record LayerBenchmark(
+    Layer.Size size, int groups, Tuning tuning, int warmup, int iterations) {
+  /** What a round measures, in order: all views, and the last once more as the control. */
+  private static final List<View> ROUND =
+      Stream.concat(Arrays.stream(View.values()), Stream.of(View.PIPELINED)).toList();
+
+  private static final int CONTROL = ROUND.size() - 1;
+
+  /** What a rank shows the others: its times, then comm CPU, link bytes and its verdict. */
+  private static final int EXTRA = 3;
+
+  public LayerBenchmark {
+    if (groups < 1 || warmup < 0 || iterations < 1) {
+      throw new IllegalArgumentException(
+          "%d group(s), %d rounds to warm up and %d that count cannot be run"
+              .formatted(groups, warmup, iterations));
+    }
+  }
+
+  /** Runs on every rank of a world. Collective. */
+  public Result run(World world) {
+    if (world.size() % groups != 0) {
+      throw new IllegalArgumentException(
+          "%d ranks cannot be cut into %d groups".formatted(world.size(), groups));
+    }
+    Group group =
+        groups == 1 ? world.group() : world.split(ReplicaGroups.ofSize(world.size() / groups));
+    Group single = world.split(ReplicaGroups.ofSize(1));
+    int numbers = ROUND.size() * iterations + EXTRA;
+    try (Meeting meeting = new Meeting(world, numbers);
+        Layer layer = new Layer(world, group, single, size, tuning)) {
+      double[] mine = new double[numbers];
+      measure(world, layer, meeting, mine);
+      // Both, whatever comes of the first: all ranks take part in both.
+      boolean sequential = layer.verify(View.SEQUENTIAL);
+      boolean pipelined = layer.verify(View.PIPELINED);
+      mine[numbers - 1] = sequential && pipelined ? 1 : 0;
+      return result(world, layer, meeting.show(mine));
+    }
+  }
+
+  private void measure(World world, Layer layer, Meeting meeting, double[] mine) {
+    boolean counts = countsLinks(world);
+    double commNanos = 0;
+    double bytes = 0;
+    for (int round = -warmup; round < iterations; round++) {
+      for (int i = 0; i < ROUND.size(); i++) {
+        meeting.meet();
+        long bytesBefore = counts ? Counters.bytesIntoHost() : 0;
+        long commBefore = Counters.commThreadNanos();
+        long start = System.nanoTime();
+        layer.run(ROUND.get(i));
+        long nanos = System.nanoTime() - start;
+        if (round >= 0) {
+          mine[i * iterations + round] = nanos / 1e6;
+        }
+        if (round >= 0 && i == CONTROL) {
+          commNanos += Counters.commThreadNanos() - commBefore;
+          bytes += counts ? Counters.bytesIntoHost() - bytesBefore : 0;
+        }
+      }
+    }
+    mine[mine.length - 3] = commNanos / 1e6 / iterations;
+    mine[mine.length - 2] = bytes / iterations;
+  }
+
+  /** One rank of each host does, where there are several hosts. */
+  private static boolean countsLinks(World world) {
+    Domains domains = world.group().domains();
+    int domain = domains.of(world.rank());
+    boolean first = true;
+    for (int rank = 0; rank < world.rank(); rank++) {
+      first &= domains.of(rank) != domain;
+    }
+    return domains.count() > 1 && first;
+  }
+
+  private Result result(World world, Layer layer, double[][] ofRanks) {
+    int numbers = ofRanks[0].length;
+    double[][] slowest = new double[ROUND.size()][iterations];
+    double commCpuMillis = 0;
+    double linkBytes = 0;
+    boolean verified = true;
+    for (double[] rank : ofRanks) {
+      for (int i = 0; i < slowest.length; i++) {
+        for (int round = 0; round < iterations; round++) {
+          slowest[i][round] = Math.max(slowest[i][round], rank[i * iterations + round]);
+        }
+      }
+      commCpuMillis = Math.max(commCpuMillis, rank[numbers - 3]);
+      linkBytes += rank[numbers - 2];
+      verified &= rank[numbers - 1] == 1;
+    }
+    return new Result(
+        this,
+        world.size(),
+        world.group().domains().count(),
+        world.engineName(),
+        world.kernel().name(),
+        world.kernel().instructions(),
+        layer.plan(),
+        samples(slowest),
+        commCpuMillis,
+        Math.round(linkBytes),
+        verified);
+  }
+
+  private static Samples samples(double[][] slowest) {
+    Map<View, double[]> views = new EnumMap<>(View.class);
+    for (int i = 0; i < CONTROL; i++) {
+      views.put(ROUND.get(i), slowest[i]);
+    }
+    return new Samples(views, slowest[CONTROL]);
+  }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.bench;
+
+import io.github.gemmflow.AllGather;
+import io.github.gemmflow.Step;
+import io.github.gemmflow.Workspace;
+import io.github.gemmflow.World;
+import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.matrix.Matrix;
+import java.lang.foreign.Arena;
+
+/** Where the ranks of a world meet between measurements, and show each other what they measured. */
+final class Meeting implements AutoCloseable {
+  private final Arena arena = Arena.ofShared();
+  private final Workspace space;
+  private final AllGather gather;
+  private final Matrix all;
+
+  /**
+   * Made on all ranks. Collective.
+   *
+   * @param columns the most numbers that a rank shows at a time
+   */
+  Meeting(World world, int columns) {
+    this.space = world.group().workspace(world.size(), columns, DType.F32);
+    this.gather = AllGather.on(space).columns(columns).build();
+    this.all = Matrix.allocate(DType.F32, world.size(), columns, arena);
+  }
+
+  /** Returns when all ranks are here. Collective. */
+  void meet() {
+    show(new double[0]);
+  }
+
+  /**
+   * Gives each rank what all ranks give. Collective.
+   *
+   * @param mine kept with seven digits
+   * @return a row for each rank
+   */
+  double[][] show(double[] mine) {
+    try (Step step = gather.begin(1)) {
+      for (int i = 0; i < mine.length; i++) {
+        step.input().set(0, i, (float) mine[i]);
+      }
+      step.run(all);
+    }
+    double[][] rows = new double[Math.toIntExact(all.rows())][mine.length];
+    for (int row = 0; row < rows.length; row++) {
+      for (int i = 0; i < mine.length; i++) {
+        rows[row][i] = all.get(row, i);
+      }
+    }
+    return rows;
+  }
+
+  @Override
+  public void close() {
+    gather.close();
+    space.close();
+    arena.close();
+  }
+}

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.cli;
+
+import io.github.gemmflow.Config;
+import io.github.gemmflow.LocalWorld;
+import io.github.gemmflow.World;
+import io.github.gemmflow.bench.Layer;
+import io.github.gemmflow.bench.LayerBenchmark;
+import io.github.gemmflow.bench.Result;
+import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.mpi.Launcher;
+import io.github.gemmflow.plan.Path;
+import io.github.gemmflow.plan.Schedule;
+import io.github.gemmflow.plan.Tuning;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code gemmflow bench}: one linear layer, in all views. */
+@Command(
+    name = "bench",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Times one linear layer, interleaved: the product alone (gemm), the operator whose rows are all there",
+      "(computeOnly), the rows alone (commOnly), one after the other (sequential), and both at once (pipelined).",
+      "The time of a round is its slowest rank's. Afterwards results are checked, exactly.",
+      "In a job that a launcher started it runs on the ranks of that job; otherwise it starts ranks on this host."
+    })
+final class BenchCommand implements Callable<Integer> {
+  /** Who carries rows between ranks. */
+  enum Engine {
+    MPI,
+    LOCAL
+  }
+
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  @Option(
+      names = {"-n", "--ranks"},
+      paramLabel = "N",
+      description = "ranks to start (default: 2)")
+  private int ranks;
+
+  @Option(
+      names = "--engine",
+      defaultValue = "mpi",
+      description = "mpi: ranks are processes; local: threads of one (default: mpi)")
+  private Engine engine = Engine.MPI;
+
+  @Option(
+      names = "--mpirun",
+      defaultValue = "mpirun",
+      paramLabel = "PROGRAM",
+      description = "what starts ranks as processes (default: mpirun)")
+  private String mpirun = "mpirun";
+
+  @Option(
+      names = "--gm",
+      defaultValue = "4096",
+      paramLabel = "M",
+      description = "rows of A, over all ranks of a group (default: 4096)")
+  private long m;
+
+  @Option(
+      names = "--gk",
+      defaultValue = "4096",
+      paramLabel = "K",
+      description = "columns of A (default: 4096)")
+  private long k;
+
+  @Option(
+      names = "--gn",
+      defaultValue = "4096",
+      paramLabel = "N",
+      description = "columns of each rank's weights (default: 4096)")
+  private long n;
+
+  @Option(
+      names = "--dtype",
+      defaultValue = "BF16",
+      description = "of A and the weights: ${COMPLETION-CANDIDATES} (default: BF16)")
+  private DType type = DType.BF16;
+
+  @Option(
+      names = "--groups",
+      defaultValue = "1",
+      description = "groups of neighbouring ranks that run the layer side by side (default: 1)")
+  private int groups;
+
+  @Option(
+      names = "--base-m",
+      paramLabel = "ROWS",
+      description = "rows that travel together (default: by rule)")
+  private @Nullable Integer chunkRows;
+
+  @Option(
+      names = "--compute-threads",
+      paramLabel = "COUNT",
+      description = "threads of each rank that multiply (default: 1)")
+  private @Nullable Integer threads;
+
+  @Option(
+      names = "--inflight",
+      paramLabel = "CHUNKS",
+      description = "of one rank's rows under way between two hosts (default: 8)")
+  private @Nullable Integer inFlight;
+
+  @Option(
+      names = "--schedule",
+      description = "between hosts: mesh, ring or two-way-ring (default: by rule)")
+  private @Nullable String schedule;
+
+  @Option(names = "--path", description = "${COMPLETION-CANDIDATES} (default: by rule)")
+  private @Nullable Path path;
+
+  @Option(
+      names = "--warmup",
+      defaultValue = "5",
+      paramLabel = "ROUNDS",
+      description = "before those that count (default: 5)")
+  private int warmup;
+
+  @Option(
+      names = "--iterations",
+      defaultValue = "21",
+      paramLabel = "ROUNDS",
+      description = "that count (default: 21)")
+  private int iterations;
+
+  @Option(names = "--json", paramLabel = "FILE", description = "writes the figures there too")
+  private java.nio.file.@Nullable Path json;
+
+  private final AtomicBoolean good = new AtomicBoolean(true);
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    Config config = config();
+    if (engine == Engine.LOCAL) {
+      LocalWorld.of(ranksToStart()).config(config).run(this::run);
+    } else if (Launcher.current() != Launcher.NONE) {
+      try (World world = World.join(config)) {
+        run(world);
+      }
+    } else if (ranksToStart() == 1) {
+      try (World world = World.single(config)) {
+        run(world);
+      }
+    } else {
+      var words = spec.commandLine().getParent().getParseResult().originalArgs();
+      return new Mpirun(mpirun).run(ranksToStart(), words);
+    }
+    return good.get() ? 0 : 1;
+  }
+
+  private int ranksToStart() {
+    return ranks == 0 ? 2 : ranks;
+  }
+
+  private Config config() {
+    Config.Builder builder = Config.builder();
+    if (threads != null) {
+      builder.threads(threads);
+    }
+    return builder.tuning(tuning(builder.build().tuning())).build();
+  }
+
+  private Tuning tuning(Tuning start) {
+    Tuning tuning = start;
+    if (chunkRows != null) {
+      tuning = tuning.withChunkRows(chunkRows);
+    }
+    if (inFlight != null) {
+      tuning = tuning.withInFlight(inFlight);
+    }
+    if (schedule != null) {
+      tuning = tuning.withSchedule(Schedule.named(schedule));
+    }
+    if (path != null) {
+      tuning = tuning.withPath(path);
+    }
+    return tuning;
+  }
+
+  private void run(World world) {
+    if (ranks != 0 && world.size() != ranks) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "--ranks %d: this job has %d; leave the option out in a job that runs already"
+              .formatted(ranks, world.size()));
+    }
+    Layer.Size size = new Layer.Size(m, k, n, type);
+    Result result =
+        new LayerBenchmark(size, groups, world.config().tuning(), warmup, iterations).run(world);
+    good.compareAndSet(true, result.verified());
+    if (world.rank() == 0) {
+      report(result);
+    }
+  }
+
+  private void report(Result result) {
+    PrintWriter out = spec.commandLine().getOut();
+    out.print(result.text());
+    out.flush();
+    java.nio.file.Path file = json;
+    if (file != null) {
+      try {
+        Files.writeString(file, result.json() + "\n");
+      } catch (IOException e) {
+        throw new UncheckedIOException("cannot write " + file, e);
+      }
+    }
+  }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+
+class BenchCommandTest {
+  private static final List<String> SMALL =
+      List.of(
+          "--gm=70", "--gk=96", "--gn=40", "--warmup=1", "--iterations=3", "--compute-threads=1");
+
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  private int run(String... words) {
+    List<String> arguments = new ArrayList<>(List.of("bench"));
+    arguments.addAll(List.of(words));
+    arguments.addAll(SMALL);
+    CommandLine line = Gemmflow.commandLine();
+    line.setOut(new PrintWriter(out, true)).setErr(new PrintWriter(err, true));
+    return line.execute(arguments.toArray(String[]::new));
+  }
+
+  @Test
+  void ranksAsThreads(@TempDir Path directory) throws IOException {
+    Path json = directory.resolve("bench.json");
+    int exitCode = run("--engine=local", "-n=4", "--groups=2", "--dtype=f32", "--json=" + json);
+    assertEquals(0, exitCode, err::toString);
+    assertTrue(out.toString().contains("verified: exact on all ranks"), out::toString);
+    String text = Files.readString(json);
+    for (String part :
+        List.of(
+            "\"shape\": {\"m\": 70, \"k\": 96, \"n\": 40}",
+            "\"dtype\": \"F32\", \"ranks\": 4, \"hosts\": 1, \"groups\": 2",
+            "\"engine\": \"local\"",
+            "\"verified\": true",
+            "\"pipelined\": {\"medianMs\": ",
+            "\"ofLimit\": ")) {
+      assertTrue(text.contains(part), text);
+    }
+  }
+
+  /** Real processes, started by this one. */
+  @ParameterizedTest
+  @ValueSource(strings = {"mpirun.openmpi", "mpirun.mpich"})
+  void ranksAsProcesses(String mpirun, @TempDir Path directory) throws IOException {
+    Path json = directory.resolve("bench.json");
+    int exitCode = run("--mpirun=" + mpirun, "-n=3", "--json=" + json);
+    assertEquals(0, exitCode, err::toString);
+    String text = Files.readString(json);
+    assertTrue(text.contains("\"engine\": \"mpi\", \"mpi\": \"MPI ("), text);
+    assertTrue(text.contains("\"ranks\": 3"), text);
+    assertTrue(text.contains("\"verified\": true"), text);
+  }
+
+  @Test
+  void aLauncherThatIsNotThere() {
+    assertEquals(1, run("--mpirun=no-such-mpirun"));
+    assertTrue(err.toString().contains("no-such-mpirun, which launches ranks"), err::toString);
+    assertTrue(err.toString().contains("--engine local"), err::toString);
+  }
+
+  @Test
+  void groupsThatDoNotFit() {
+    assertEquals(1, run("--engine=local", "-n=3", "--groups=2"));
+    assertTrue(err.toString().contains("3 ranks cannot be cut into 2 groups"), err::toString);
+  }
+
+  @Test
+  void anUnknownSchedule() {
+    assertEquals(1, run("--engine=local", "--schedule=star"));
+    assertTrue(err.toString().contains("no schedule is called 'star'"), err::toString);
+  }
+}

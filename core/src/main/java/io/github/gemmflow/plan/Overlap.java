@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.plan;
+
+import java.util.Locale;
+
+/** When the work on the rows of a step begins. */
+public enum Overlap {
+  /** With the first rows: the others travel meanwhile. */
+  PIPELINED,
+
+  /** When all rows are there: they are worked on in one piece. */
+  SEQUENTIAL;
+
+  @Override
+  public String toString() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+}
