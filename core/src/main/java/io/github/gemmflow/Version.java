@@ -8,8 +8,8 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 
 /** The version of this library, as the build wrote it down. */
-final class Version {
-  static final String TEXT = read();
+public final class Version {
+  public static final String TEXT = read();
 
   private Version() {}
 

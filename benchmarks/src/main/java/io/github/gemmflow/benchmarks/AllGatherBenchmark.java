@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
-import java.util.concurrent.TimeUnit;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -62,54 +61,23 @@ public final class AllGatherBenchmark implements Callable<Integer> {
   public Integer call() throws IOException, InterruptedException {
     Lab lab = new Lab(hosts);
     lab.up();
-    Path directory = Files.createTempDirectory("gemmflow-benchmark-");
-    List<Process> jobs = new ArrayList<>();
-    try (Pipes bares = new Pipes(directory, "bare", ranks);
-        Pipes ours = new Pipes(directory, "gemmflow", ranks)) {
+    try (Contest contest = new Contest(ranks)) {
       Job job = new Job(mpi, ranks, hosts).java(javaOptions);
-      jobs.add(start(job.command(List.of(bareProgram(), directory.toString()))));
-      jobs.add(start(job.command(Gatherer.class, directory.toString())));
-      bares.open();
-      ours.open();
+      Pipes bares = contest.start("bare", job.command(List.of(bareProgram(), contest.directory())));
+      Pipes ours = contest.start(Commands.NAME, job.command(Gatherer.class, contest.directory()));
       System.out.printf("%s, %d ranks on %d host(s), %d rounds%n", mpi, ranks, hosts, rounds);
       for (long bytes : sizes) {
         compare(bares, ours, bytes);
       }
+    } finally {
+      lab.down();
     }
-    // Their pipes are closed, which ends them.
-    for (Process job : jobs) {
-      end(job);
-    }
-    lab.down();
-    delete(directory);
     return 0;
   }
 
   /** Where the script that runs this puts what it compiles. */
   private String bareProgram() {
     return System.getProperty("gemmflow.benchmarks.programs") + "/allgather." + mpi;
-  }
-
-  private static Process start(List<String> command) throws IOException {
-    return new ProcessBuilder(command)
-        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-        .redirectError(ProcessBuilder.Redirect.INHERIT)
-        .start();
-  }
-
-  private static void end(Process process) throws InterruptedException {
-    if (!process.waitFor(20, TimeUnit.SECONDS)) {
-      process.destroy();
-    }
-  }
-
-  private static void delete(Path directory) throws IOException {
-    try (var files = Files.newDirectoryStream(directory)) {
-      for (Path file : files) {
-        Files.delete(file);
-      }
-    }
-    Files.delete(directory);
   }
 
   private void compare(Pipes bares, Pipes ours, long bytes) throws IOException {

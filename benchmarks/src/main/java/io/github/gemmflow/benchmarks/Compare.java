@@ -8,12 +8,19 @@ import picocli.CommandLine.Command;
 @Command(
     name = "benchmarks/compare",
     mixinStandardHelpOptions = true,
-    description = "Compares Gemmflow with the engines that it runs on, run bare.",
-    subcommands = {KernelBenchmark.class, CoresBenchmark.class})
+    description =
+        "Compares Gemmflow with the engines that it runs on, run bare, and with what one would use instead.",
+    subcommands = {
+      KernelBenchmark.class,
+      CoresBenchmark.class,
+      HostCommand.class,
+      NetworkCommand.class
+    })
 public final class Compare {
   private Compare() {}
 
   public static void main(String[] arguments) {
-    System.exit(new CommandLine(new Compare()).execute(arguments));
+    CommandLine line = new CommandLine(new Compare()).setCaseInsensitiveEnumValuesAllowed(true);
+    System.exit(line.execute(arguments));
   }
 }

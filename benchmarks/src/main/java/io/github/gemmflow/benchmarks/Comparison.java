@@ -48,6 +48,11 @@ final class Comparison {
     return values.stream().sorted().toList().get(values.size() / 4);
   }
 
+  /** The median of what is compared, in microseconds. */
+  double micros() {
+    return median(times);
+  }
+
   /** The rival's median, in microseconds. */
   double rivalMicros() {
     return median(rivalTimes);
@@ -68,7 +73,7 @@ final class Comparison {
         Locale.ROOT,
         "%-10s %10.1f us   %.3f x bare (at most %.2f: %s)",
         name,
-        median(times),
+        micros(),
         ratio(),
         limit,
         verdict);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.benchmarks;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import io.github.gemmflow.AllGather;
 import io.github.gemmflow.Group;
 import io.github.gemmflow.Step;
@@ -10,23 +8,21 @@ import io.github.gemmflow.Workspace;
 import io.github.gemmflow.World;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.Writer;
 import java.lang.foreign.Arena;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A rank that gathers on demand, as {@code bare/allgather.c} does: for every line {@code name bytes
  * iterations} it answers with the nanoseconds that it took, and those that the comm thread worked.
  * The result is read in place if the name says so, and copied out otherwise.
  */
-public final class Gatherer {
+public final class Gatherer implements AutoCloseable {
   /** Asks for results in place. */
   static final String IN_PLACE = "in-place";
 
@@ -35,53 +31,50 @@ public final class Gatherer {
 
   private static final long COLUMNS = 2048;
 
-  private Gatherer() {}
+  private final Group group;
+  private @Nullable Sized sized;
+
+  private Gatherer(Group group) {
+    this.group = group;
+  }
 
   public static void main(String[] arguments) throws IOException {
-    Path directory = Path.of(arguments[0]);
-    try (World world = World.join()) {
-      Group group = world.group();
-      String rank = Integer.toString(world.rank());
-      try (BufferedReader commands =
-              Files.newBufferedReader(directory.resolve("gemmflow.command." + rank), UTF_8);
-          Writer answers =
-              Files.newBufferedWriter(directory.resolve("gemmflow.answer." + rank), UTF_8)) {
-        serve(group, commands, answers);
-      }
+    try (World world = World.join();
+        Gatherer rank = new Gatherer(world.group())) {
+      Commands.serve(Path.of(arguments[0]), world.rank(), rank::answer);
     }
   }
 
-  private static void serve(Group group, BufferedReader commands, Writer answers)
-      throws IOException {
-    String line = commands.readLine();
-    while (line != null) {
-      long bytes = bytes(line);
-      try (Arena arena = Arena.ofShared();
-          Sized sized = new Sized(group, bytes, arena)) {
-        while (line != null && bytes(line) == bytes) {
-          List<String> words = List.of(line.split(" ", -1));
-          answers.write(
-              sized.time(words.get(0).equals(COPIED), Integer.parseInt(words.get(2))) + "\n");
-          answers.flush();
-          line = commands.readLine();
-        }
-      }
+  private String answer(List<String> words) {
+    long bytes = Long.parseLong(words.get(1));
+    Sized ready = sized;
+    if (ready == null || ready.bytes != bytes) {
+      close();
+      ready = new Sized(group, bytes);
+      sized = ready;
     }
+    return ready.time(words.get(0).equals(COPIED), Integer.parseInt(words.get(2)));
   }
 
-  private static long bytes(String line) {
-    return Long.parseLong(line.split(" ", -1)[1]);
+  @Override
+  public void close() {
+    if (sized != null) {
+      sized.close();
+    }
   }
 
   /** An all-gather of so many bytes per rank. */
   private static final class Sized implements AutoCloseable {
+    private final long bytes;
+    private final Arena arena = Arena.ofShared();
     private final Workspace space;
     private final AllGather gather;
     private final long[] rows;
     private final Matrix all;
     private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
 
-    Sized(Group group, long bytes, Arena arena) {
+    Sized(Group group, long bytes) {
+      this.bytes = bytes;
       long rowBytes = Math.min(bytes, COLUMNS * Float.BYTES);
       long columns = rowBytes / Float.BYTES;
       rows = new long[group.size()];
@@ -133,6 +126,7 @@ public final class Gatherer {
     public void close() {
       gather.close();
       space.close();
+      arena.close();
     }
   }
 }

@@ -5,22 +5,28 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * Named pipes to every rank of a job: a rank that waits for its next command sleeps in the kernel,
  * and takes nothing from the rival that is measured meanwhile.
  */
 final class Pipes implements AutoCloseable {
+  private static final long LET_GO_MILLIS = 10;
+
   private final Path directory;
   private final String name;
   private final int ranks;
   private final List<Writer> commands = new ArrayList<>();
   private final List<BufferedReader> answers = new ArrayList<>();
+  private volatile boolean opened;
 
   Pipes(Path directory, String name, int ranks) throws IOException, InterruptedException {
     this.directory = directory;
@@ -42,21 +48,44 @@ final class Pipes implements AutoCloseable {
     }
   }
 
-  /** Waits until all ranks have opened theirs. */
+  /** Waits until all ranks have opened theirs, or {@link #letGo} is called. */
   void open() throws IOException {
     for (int rank = 0; rank < ranks; rank++) {
       commands.add(Files.newBufferedWriter(path("command", rank), UTF_8));
       answers.add(Files.newBufferedReader(path("answer", rank), UTF_8));
+    }
+    opened = true;
+  }
+
+  /** Says that there are no ranks any more that could open theirs. */
+  void letGo() {
+    try {
+      while (!opened) {
+        for (int rank = 0; rank < ranks; rank++) {
+          // Both a reader and a writer, so that it does not wait, for who waits for either;
+          // fifo(7).
+          new RandomAccessFile(path("command", rank).toFile(), "rw").close();
+          new RandomAccessFile(path("answer", rank).toFile(), "rw").close();
+        }
+        Thread.sleep(LET_GO_MILLIS);
+      }
+    } catch (IOException | InterruptedException e) {
+      throw new IllegalStateException(e);
     }
   }
 
   /** What ranks measured: the slowest one's time, and the most that a comm thread worked. */
   record Time(long nanos, long commNanos) {}
 
-  /** Has all ranks do something at the same time. */
-  Time run(String what, long bytes, int iterations) throws IOException {
+  /**
+   * Has all ranks do something at the same time.
+   *
+   * @param words what, and with which numbers
+   */
+  Time run(Object... words) throws IOException {
+    String text = Arrays.stream(words).map(Object::toString).collect(Collectors.joining(" "));
     for (Writer command : commands) {
-      command.write("%s %d %d%n".formatted(what, bytes, iterations));
+      command.write(text + "\n");
       command.flush();
     }
     long nanos = 0;
@@ -66,9 +95,9 @@ final class Pipes implements AutoCloseable {
       if (line == null) {
         throw new IOException(name + " has ended");
       }
-      String[] words = line.split(" ", -1);
-      nanos = Math.max(nanos, Long.parseLong(words[0]));
-      commNanos = Math.max(commNanos, Long.parseLong(words[1]));
+      String[] numbers = line.split(" ", -1);
+      nanos = Math.max(nanos, Long.parseLong(numbers[0]));
+      commNanos = Math.max(commNanos, Long.parseLong(numbers[1]));
     }
     return new Time(nanos, commNanos);
   }

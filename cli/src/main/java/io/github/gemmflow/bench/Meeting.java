@@ -10,7 +10,7 @@ import io.github.gemmflow.matrix.Matrix;
 import java.lang.foreign.Arena;
 
 /** Where the ranks of a world meet between measurements, and show each other what they measured. */
-final class Meeting implements AutoCloseable {
+public final class Meeting implements AutoCloseable {
   private final Arena arena = Arena.ofShared();
   private final Workspace space;
   private final AllGather gather;
@@ -21,14 +21,14 @@ final class Meeting implements AutoCloseable {
    *
    * @param columns the most numbers that a rank shows at a time
    */
-  Meeting(World world, int columns) {
+  public Meeting(World world, int columns) {
     this.space = world.group().workspace(world.size(), columns, DType.F32);
     this.gather = AllGather.on(space).columns(columns).build();
     this.all = Matrix.allocate(DType.F32, world.size(), columns, arena);
   }
 
   /** Returns when all ranks are here. Collective. */
-  void meet() {
+  public void meet() {
     show(new double[0]);
   }
 
@@ -38,7 +38,7 @@ final class Meeting implements AutoCloseable {
    * @param mine kept with seven digits
    * @return a row for each rank
    */
-  double[][] show(double[] mine) {
+  public double[][] show(double[] mine) {
     try (Step step = gather.begin(1)) {
       for (int i = 0; i < mine.length; i++) {
         step.input().set(0, i, (float) mine[i]);

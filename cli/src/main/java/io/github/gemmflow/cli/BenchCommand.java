@@ -30,12 +30,12 @@ import picocli.CommandLine.Spec;
     name = "bench",
     mixinStandardHelpOptions = true,
     sortOptions = false,
-    description = {
-      "Times one linear layer, interleaved: the product alone (gemm), the operator whose rows are all there",
-      "(computeOnly), the rows alone (commOnly), one after the other (sequential), and both at once (pipelined).",
-      "The time of a round is its slowest rank's. Afterwards results are checked, exactly.",
-      "In a job that a launcher started it runs on the ranks of that job; otherwise it starts ranks on this host."
-    })
+    description =
+        "Times one linear layer, interleaved: the product alone (gemm), the operator whose rows are all there"
+            + " (computeOnly), the rows alone (commOnly), one after the other (sequential), and both at once"
+            + " (pipelined). The time of a round is its slowest rank's. Afterwards results are checked, exactly.%n"
+            + "In a job that a launcher started it runs on the ranks of that job; otherwise it starts ranks on"
+            + " this host.%n")
 final class BenchCommand implements Callable<Integer> {
   /** Who carries rows between ranks. */
   enum Engine {
@@ -120,7 +120,9 @@ final class BenchCommand implements Callable<Integer> {
       description = "between hosts: mesh, ring or two-way-ring (default: by rule)")
   private @Nullable String schedule;
 
-  @Option(names = "--path", description = "${COMPLETION-CANDIDATES} (default: by rule)")
+  @Option(
+      names = "--path",
+      description = "where rows lie: ${COMPLETION-CANDIDATES} (default: by rule)")
   private @Nullable Path path;
 
   @Option(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.cli;
 
+import io.github.gemmflow.Version;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -19,6 +20,9 @@ public final class Gemmflow {
   }
 
   static CommandLine commandLine() {
-    return new CommandLine(new Gemmflow()).setCaseInsensitiveEnumValuesAllowed(true);
+    CommandLine line = new CommandLine(new Gemmflow());
+    line.getCommandSpec().version(Version.TEXT);
+    line.getSubcommands().values().forEach(sub -> sub.getCommandSpec().version(Version.TEXT));
+    return line.setCaseInsensitiveEnumValuesAllowed(true);
   }
 }

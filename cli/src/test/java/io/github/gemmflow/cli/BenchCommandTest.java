@@ -4,6 +4,7 @@ package io.github.gemmflow.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.github.gemmflow.Version;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -83,5 +84,11 @@ class BenchCommandTest {
   void anUnknownSchedule() {
     assertEquals(1, run("--engine=local", "--schedule=star"));
     assertTrue(err.toString().contains("no schedule is called 'star'"), err::toString);
+  }
+
+  @Test
+  void theVersion() {
+    assertEquals(0, run("--version"));
+    assertEquals(Version.TEXT, out.toString().strip());
   }
 }

@@ -7,27 +7,39 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/**
- * The hosts that a job of several runs on; for one host there is nothing to do. Their links have no
- * limit unless they are up already.
- */
+/** The hosts that a job of several runs on; for one host there is nothing to do. */
 public final class Lab {
   private final int hosts;
+  private final String rate;
   private boolean mine;
 
+  /** Hosts whose links have no limit, unless they are up already. */
   public Lab(int hosts) {
+    this(hosts, "");
+  }
+
+  /**
+   * Hosts.
+   *
+   * @param rate of each link, as {@code tc} writes it; empty for any
+   */
+  public Lab(int hosts, String rate) {
     this.hosts = hosts;
+    this.rate = rate;
   }
 
   public void up() {
-    if (hosts == 1 || call("status").text().startsWith(hosts + " hosts")) {
+    String wanted = hosts + " hosts";
+    String status = hosts == 1 ? wanted : call("status").lines().getFirst();
+    if (status.startsWith(wanted) && status.endsWith(rate)) {
       return;
     }
-    Job.Result result = call("up", "--hosts", Integer.toString(hosts), "--rate", "none");
+    String limit = rate.isEmpty() ? "none" : rate;
+    Job.Result result = call("up", "--hosts", Integer.toString(hosts), "--rate", limit);
     if (result.exitCode() != 0) {
       throw new IllegalStateException(result.text());
     }
-    mine = true;
+    mine = !status.startsWith(wanted);
   }
 
   /** Ends what {@link #up} began, not what was there before. */
@@ -59,6 +71,6 @@ public final class Lab {
   private static Job.Result call(String... arguments) {
     List<String> command = new ArrayList<>(List.of(program()));
     command.addAll(List.of(arguments));
-    return Job.execute(command, Duration.ofSeconds(30));
+    return Job.execute(command, Duration.ofMinutes(2));
   }
 }

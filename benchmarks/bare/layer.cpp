@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A linear layer as one writes it without Gemmflow: MPI_Allgather, then one oneDNN matmul of the whole
+// matrix, BF16 to F32, weights packed as oneDNN likes them best for this height. For every line
+// "bare M K N iterations" on its command pipe a rank answers with the nanoseconds it took and a 0.
+// Usage: layer DIRECTORY, where each rank has the pipes bare.command.RANK and bare.answer.RANK.
+#include <mpi.h>
+#include <omp.h>
+
+#include <chrono>
+#include <fstream>
+#include <memory>
+#include <oneapi/dnnl/dnnl.hpp>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+using dnnl::memory;
+
+namespace {
+
+const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
+
+memory filled(dnnl::stream &stream, memory::dim rows, memory::dim columns, unsigned state) {
+  std::vector<float> values(rows * columns);
+  for (float &value : values) {
+    state = state * 1664525u + 1013904223u;
+    value = static_cast<float>(state >> 29) - 3;
+  }
+  memory plain({{rows, columns}, memory::data_type::f32, memory::format_tag::ab}, engine, values.data());
+  memory result({{rows, columns}, memory::data_type::bf16, memory::format_tag::ab}, engine);
+  dnnl::reorder(plain, result).execute(stream, plain, result);
+  stream.wait();
+  return result;
+}
+
+class Layer {
+ public:
+  Layer(int rank, int ranks, memory::dim m, memory::dim k, memory::dim n)
+      : stream_(engine), mine_(filled(stream_, rows(m, rank, ranks), k, rank + 1)) {
+    for (int other = 0; other < ranks; other++) {
+      counts_.push_back(static_cast<int>(rows(m, other, ranks) * k * 2));
+      offsets_.push_back(other == 0 ? 0 : offsets_.back() + counts_[other - 1]);
+    }
+    memory b = filled(stream_, k, n, 7);
+    a_ = memory({{m, k}, memory::data_type::bf16, memory::format_tag::ab}, engine);
+    memory c({{m, n}, memory::data_type::f32, memory::format_tag::ab}, engine);
+    dnnl::matmul::primitive_desc description(
+        engine, a_.get_desc(), {{k, n}, memory::data_type::bf16, memory::format_tag::any}, c.get_desc());
+    memory packed(description.weights_desc(), engine);
+    dnnl::reorder(b, packed).execute(stream_, b, packed);
+    stream_.wait();
+    matmul_ = dnnl::matmul(description);
+    arguments_ = {{DNNL_ARG_SRC, a_}, {DNNL_ARG_WEIGHTS, packed}, {DNNL_ARG_DST, c}};
+  }
+
+  void run(int rank) {
+    MPI_Allgatherv(mine_.get_data_handle(), counts_[rank], MPI_BYTE, a_.get_data_handle(), counts_.data(),
+                   offsets_.data(), MPI_BYTE, MPI_COMM_WORLD);
+    matmul_.execute(stream_, arguments_);
+    stream_.wait();
+  }
+
+ private:
+  static memory::dim rows(memory::dim m, int rank, int ranks) { return m * (rank + 1) / ranks - m * rank / ranks; }
+
+  dnnl::stream stream_;
+  memory mine_;
+  memory a_;
+  std::vector<int> counts_;
+  std::vector<int> offsets_;
+  dnnl::matmul matmul_;
+  std::unordered_map<int, memory> arguments_;
+};
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  MPI_Init(&argc, &argv);
+  int rank, ranks;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  omp_set_num_threads(1);
+  std::string prefix = std::string(argv[1]) + "/bare.";
+  std::ifstream commands(prefix + "command." + std::to_string(rank));
+  std::ofstream answers(prefix + "answer." + std::to_string(rank));
+  std::string name, prepared;
+  memory::dim m, k, n;
+  int iterations;
+  std::unique_ptr<Layer> layer;
+  while (commands >> name >> m >> k >> n >> iterations) {
+    std::string wanted = std::to_string(m) + " " + std::to_string(k) + " " + std::to_string(n);
+    if (wanted != prepared) {
+      layer = std::make_unique<Layer>(rank, ranks, m, k, n);
+      prepared = wanted;
+      layer->run(rank);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    auto start = std::chrono::steady_clock::now();
+    for (int i = 0; i < iterations; i++) {
+      layer->run(rank);
+    }
+    std::chrono::nanoseconds took = std::chrono::steady_clock::now() - start;
+    answers << took.count() << " 0" << std::endl;
+  }
+  MPI_Finalize();
+}

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A linear layer with PyTorch on Gloo: all_gather, then mm, in BF16.
+
+For every line "torch M K N iterations" on its command pipe a rank answers with the nanoseconds it took
+and a 0. Usage: layer.py DIRECTORY under mpirun, where each rank has the pipes torch.command.RANK and
+torch.answer.RANK; rank 0 says in the file torch.address where the others find it.
+"""
+import os
+import socket
+import sys
+import time
+
+import torch
+import torch.distributed as dist
+
+
+def environment(*names):
+    for name in names:
+        if name in os.environ:
+            return int(os.environ[name])
+    sys.exit("this is to be started by mpirun")
+
+
+def address(directory, rank):
+    """Where rank 0 is to be found, through a file: all hosts of the lab see the same ones."""
+    path = os.path.join(directory, "torch.address")
+    if rank == 0:
+        with socket.socket() as probe:
+            probe.bind(("", 0))
+            port = probe.getsockname()[1]
+        with open(path + ".new", "w") as file:
+            file.write(f"{socket.gethostbyname(socket.gethostname())} {port}")
+        os.rename(path + ".new", path)
+    for _ in range(3000):
+        if os.path.exists(path):
+            return open(path).read().split()
+        time.sleep(0.01)
+    sys.exit("rank 0 did not say where it is")
+
+
+def main():
+    directory = sys.argv[1]
+    rank = environment("OMPI_COMM_WORLD_RANK", "PMI_RANK")
+    ranks = environment("OMPI_COMM_WORLD_SIZE", "PMI_SIZE")
+    torch.set_num_threads(1)
+    host, port = address(directory, rank)
+    dist.init_process_group("gloo", init_method=f"tcp://{host}:{port}", rank=rank, world_size=ranks)
+    prepared = None
+    with open(f"{directory}/torch.command.{rank}") as commands, open(f"{directory}/torch.answer.{rank}", "w") as answers:
+        for line in commands:
+            _, m, k, n, iterations = line.split()
+            shape = m, k, n = int(m), int(k), int(n)
+            if shape != prepared:
+                prepared = shape
+                a = torch.empty(m, k, dtype=torch.bfloat16)
+                parts = list(a.tensor_split([m * r // ranks for r in range(1, ranks)]))
+                mine = torch.randint(-3, 4, parts[rank].shape).to(torch.bfloat16)
+                b = torch.randint(-3, 4, (k, n)).to(torch.bfloat16)
+                step(parts, mine, a, b)
+            dist.barrier()
+            start = time.perf_counter_ns()
+            for _ in range(int(iterations)):
+                step(parts, mine, a, b)
+            answers.write(f"{time.perf_counter_ns() - start} 0\n")
+            answers.flush()
+
+
+def step(parts, mine, a, b):
+    dist.all_gather(parts, mine)
+    torch.mm(a, b)
+
+
+main()

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.benchmarks;
+
+import io.github.gemmflow.bench.View;
+import io.github.gemmflow.system.Job;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * A linear layer, one after the other and pipelined, and rivals of it, interleaved. A ratio is the
+ * median over rounds of another's time to the pipelined layer's: how many times as fast that is.
+ */
+final class LayerComparison {
+  private static final String PIPELINED = "pipelined";
+  private static final int WARM_UP = 3;
+
+  private final LayerOptions options;
+  private final int hosts;
+  private final Map<String, Pipes> rivals = new LinkedHashMap<>();
+
+  LayerComparison(LayerOptions options, int hosts) {
+    this.options = options;
+    this.hosts = hosts;
+  }
+
+  int run() throws IOException, InterruptedException {
+    List<String> lines = new ArrayList<>();
+    try (Contest contest = new Contest(options.ranks)) {
+      Job job = new Job(options.mpi, options.ranks, hosts).java(options.javaOptions);
+      Pipes ours =
+          contest.start(
+              Commands.NAME,
+              job.java(List.of("-Dgemmflow.onednn.library=" + oneDnn()))
+                  .command(LayerRank.class, contest.directory()));
+      for (LayerOptions.Rival rival : options.rivals) {
+        String name = rival.name().toLowerCase(Locale.ROOT);
+        List<String> command = new ArrayList<>(program(rival));
+        command.add(contest.directory());
+        rivals.put(name, contest.start(name, job.command(command)));
+      }
+      System.out.printf(
+          "%s, %d ranks on %d host(s), BF16, 1 thread per rank, %d rounds%n",
+          options.mpi, options.ranks, hosts, options.rounds);
+      for (long m : options.ms) {
+        for (long n : options.ns) {
+          lines.add(compare(ours, m, n));
+        }
+      }
+    }
+    Path json = options.json;
+    if (json != null) {
+      Files.writeString(json, "[\n  " + String.join(",\n  ", lines) + "\n]\n");
+    }
+    return 0;
+  }
+
+  private static String oneDnn() {
+    return System.getProperty("gemmflow.onednn.library");
+  }
+
+  /** Where the script that runs this puts what it compiles, and where it lies itself. */
+  private List<String> program(LayerOptions.Rival rival) {
+    return switch (rival) {
+      case BARE ->
+          List.of(System.getProperty("gemmflow.benchmarks.programs") + "/layer." + options.mpi);
+      case TORCH ->
+          List.of("python3", System.getProperty("gemmflow.benchmarks.sources") + "/layer.py");
+    };
+  }
+
+  private String compare(Pipes ours, long m, long n) throws IOException {
+    for (View view : List.of(View.SEQUENTIAL, View.PIPELINED)) {
+      if (ours.run(view.name(), m, options.k, n, 0).commNanos() != 0) {
+        throw new IOException("%s, %d x %d x %d: wrong results".formatted(view, m, options.k, n));
+      }
+    }
+    int times = times(ours, m, n);
+    Map<String, Comparison> comparisons = new LinkedHashMap<>();
+    for (int round = -WARM_UP; round < options.rounds; round++) {
+      Map<String, Long> nanos = new LinkedHashMap<>();
+      for (Map.Entry<String, Pipes> rival : rivals.entrySet()) {
+        nanos.put(
+            rival.getKey(), rival.getValue().run(rival.getKey(), m, options.k, n, times).nanos());
+      }
+      nanos.put("sequential", measure(ours, View.SEQUENTIAL, m, n, times));
+      long pipelined = measure(ours, View.PIPELINED, m, n, times);
+      nanos.put(PIPELINED, measure(ours, View.PIPELINED, m, n, times));
+      if (round >= 0) {
+        nanos.forEach(
+            (name, time) ->
+                comparisons
+                    .computeIfAbsent(name, k -> new Comparison(name, 1.03))
+                    .add(time, pipelined, times));
+      }
+    }
+    return report(comparisons, m, n, times);
+  }
+
+  private long measure(Pipes ours, View view, long m, long n, int times) throws IOException {
+    return ours.run(view.name(), m, options.k, n, times).nanos();
+  }
+
+  /** Enough for about 20 ms. */
+  private int times(Pipes ours, long m, long n) throws IOException {
+    long best = Long.MAX_VALUE;
+    for (int i = 0; i < 5; i++) {
+      best = Math.min(best, measure(ours, View.PIPELINED, m, n, 1));
+    }
+    return Math.clamp(20_000_000 / Math.max(1, best), 1, 500);
+  }
+
+  private String report(Map<String, Comparison> comparisons, long m, long n, int times) {
+    System.out.printf("%d x %d x %d, %d per measurement%n", m, options.k, n, times);
+    List<String> figures = new ArrayList<>();
+    comparisons.forEach(
+        (name, comparison) -> {
+          System.out.printf(
+              Locale.ROOT,
+              "  %-12s %11.1f us   pipelined is %.3f x as fast%s%n",
+              name,
+              comparison.micros(),
+              comparison.ratio(),
+              name.equals(PIPELINED) ? " (the control)" : "");
+          figures.add(
+              String.format(
+                  Locale.ROOT,
+                  "\"%s\": {\"micros\": %.1f, \"ratio\": %.4f}",
+                  name,
+                  comparison.micros(),
+                  comparison.ratio()));
+        });
+    return String.format(
+        Locale.ROOT,
+        "{\"m\": %d, \"k\": %d, \"n\": %d, \"ranks\": %d, \"hosts\": %d, %s}",
+        m,
+        options.k,
+        n,
+        options.ranks,
+        hosts,
+        String.join(", ", figures));
+  }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.benchmarks;
+
+import io.github.gemmflow.system.MpiFamily;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** What can be chosen about a comparison of layers, wherever it runs. */
+final class LayerOptions {
+  /** Who else runs the layer. */
+  enum Rival {
+    /** {@code MPI_Allgather}, then one oneDNN matmul, from C++. */
+    BARE,
+
+    /** PyTorch with Gloo: {@code all_gather}, then {@code mm}. */
+    TORCH
+  }
+
+  @Option(
+      names = "--mpi",
+      defaultValue = "openmpi",
+      description = "${COMPLETION-CANDIDATES} (default: openmpi)")
+  MpiFamily mpi = MpiFamily.OPENMPI;
+
+  @Option(names = "--ranks", defaultValue = "2", description = "processes, in all (default: 2)")
+  int ranks;
+
+  @Option(
+      names = "--m",
+      split = ",",
+      defaultValue = "4096",
+      description = "rows of A, in all (default: 4096)")
+  List<Long> ms = List.of();
+
+  @Option(names = "--k", defaultValue = "4096", description = "columns of A (default: 4096)")
+  long k;
+
+  @Option(
+      names = "--n",
+      split = ",",
+      defaultValue = "4096",
+      description = "columns of each rank's weights (default: 4096)")
+  List<Long> ns = List.of();
+
+  @Option(
+      names = "--rivals",
+      split = ",",
+      defaultValue = "bare",
+      description = {
+        "bare: MPI_Allgather, then one oneDNN matmul, from C++",
+        "torch: PyTorch with Gloo, all_gather, then mm (needs python3-torch)",
+        "(default: bare)"
+      })
+  List<Rival> rivals = List.of();
+
+  @Option(names = "--rounds", defaultValue = "21", description = "per shape (default: 21)")
+  int rounds;
+
+  @Option(names = "--json", paramLabel = "FILE", description = "writes the figures there too")
+  @Nullable Path json;
+
+  @Option(names = "--java", description = "an option for Java, such as -Dgemmflow.idle=spin")
+  List<String> javaOptions = List.of();
+}

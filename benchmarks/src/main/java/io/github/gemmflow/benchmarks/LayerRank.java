@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.benchmarks;
+
+import io.github.gemmflow.Group;
+import io.github.gemmflow.ReplicaGroups;
+import io.github.gemmflow.World;
+import io.github.gemmflow.bench.Layer;
+import io.github.gemmflow.bench.Meeting;
+import io.github.gemmflow.bench.View;
+import io.github.gemmflow.matrix.DType;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A rank of a linear layer, as {@code bare/layer.cpp} is one: for every line {@code VIEW M K N
+ * iterations} it answers with the nanoseconds that it took and a 0; for 0 iterations with a 0 and
+ * how many results are wrong.
+ */
+public final class LayerRank implements AutoCloseable {
+  private final World world;
+  private final Group single;
+  private final Meeting meeting;
+  private @Nullable Layer layer;
+
+  private LayerRank(World world) {
+    this.world = world;
+    this.single = world.split(ReplicaGroups.ofSize(1));
+    this.meeting = new Meeting(world, 1);
+  }
+
+  public static void main(String[] arguments) throws IOException {
+    try (World world = World.join();
+        LayerRank rank = new LayerRank(world)) {
+      Commands.serve(Path.of(arguments[0]), world.rank(), rank::answer);
+    }
+  }
+
+  private String answer(List<String> words) {
+    View view = View.valueOf(words.get(0));
+    Layer ready =
+        layer(
+            new Layer.Size(
+                Long.parseLong(words.get(1)),
+                Long.parseLong(words.get(2)),
+                Long.parseLong(words.get(3)),
+                DType.BF16));
+    int iterations = Integer.parseInt(words.get(4));
+    if (iterations == 0) {
+      return "0 " + (ready.verify(view) ? 0 : 1);
+    }
+    meeting.meet();
+    long start = System.nanoTime();
+    for (int i = 0; i < iterations; i++) {
+      ready.run(view);
+    }
+    return System.nanoTime() - start + " 0";
+  }
+
+  private Layer layer(Layer.Size size) {
+    Layer ready = layer;
+    if (ready == null || !ready.size().equals(size)) {
+      if (ready != null) {
+        ready.close();
+      }
+      ready = new Layer(world, world.group(), single, size, world.config().tuning());
+      layer = ready;
+    }
+    return ready;
+  }
+
+  @Override
+  public void close() {
+    if (layer != null) {
+      layer.close();
+    }
+    meeting.close();
+  }
+}
