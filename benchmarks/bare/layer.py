@@ -54,7 +54,9 @@ def main():
                 prepared = shape
                 a = torch.empty(m, k, dtype=torch.bfloat16)
                 parts = list(a.tensor_split([m * r // ranks for r in range(1, ranks)]))
-                mine = torch.randint(-3, 4, parts[rank].shape).to(torch.bfloat16)
+                # Gloo does not know BF16, but carries any two bytes; all ranks need equally many rows.
+                parts = [part.view(torch.float16) for part in parts]
+                mine = torch.randint(-3, 4, parts[rank].shape).to(torch.bfloat16).view(torch.float16)
                 b = torch.randint(-3, 4, (k, n)).to(torch.bfloat16)
                 step(parts, mine, a, b)
             dist.barrier()

@@ -42,9 +42,9 @@ final class Contest implements AutoCloseable {
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .start();
     jobs.put(job, pipes);
-    var ended = job.onExit().thenRun(pipes::letGo);
+    var ignored = job.onExit().thenRun(pipes::letGo);
     pipes.open();
-    if (ended.isDone()) {
+    if (!job.isAlive()) {
       throw new IOException(
           "'%s' has ended before it began: %s".formatted(name, String.join(" ", command)));
     }

@@ -70,7 +70,7 @@ final class LayerComparison {
       case BARE ->
           List.of(System.getProperty("gemmflow.benchmarks.programs") + "/layer." + options.mpi);
       case TORCH ->
-          List.of("python3", System.getProperty("gemmflow.benchmarks.sources") + "/layer.py");
+          List.of(options.python, System.getProperty("gemmflow.benchmarks.sources") + "/layer.py");
     };
   }
 

@@ -55,6 +55,13 @@ final class LayerOptions {
       })
   List<Rival> rivals = List.of();
 
+  @Option(
+      names = "--python",
+      defaultValue = "python3",
+      paramLabel = "PROGRAM",
+      description = "a Python that has torch (default: python3)")
+  String python = "";
+
   @Option(names = "--rounds", defaultValue = "21", description = "per shape (default: 21)")
   int rounds;
 
