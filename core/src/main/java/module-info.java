@@ -9,6 +9,7 @@ module io.github.gemmflow.core {
   exports io.github.gemmflow.kernel;
   exports io.github.gemmflow.matrix;
   exports io.github.gemmflow.plan;
+  exports io.github.gemmflow.trace;
 
   uses io.github.gemmflow.engine.EngineProvider;
   uses io.github.gemmflow.kernel.KernelProvider;

@@ -13,6 +13,7 @@ import io.github.gemmflow.plan.Domains;
 import io.github.gemmflow.plan.Plan;
 import io.github.gemmflow.plan.Problem;
 import io.github.gemmflow.plan.Tuning;
+import io.github.gemmflow.trace.Timeline;
 import io.github.gemmflow.window.Window;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -147,6 +148,16 @@ public final class Workspace implements AutoCloseable {
   @Override
   public String toString() {
     return "workspace of %d x %d %s".formatted(maxRows(), maxColumns, type);
+  }
+
+  /**
+   * Writes down from now on what the threads of this rank do in steps of this workspace. Local;
+   * called while no step is open.
+   *
+   * @param timeline for as many threads as the configuration says; null to end it
+   */
+  public void record(@Nullable Timeline timeline) {
+    pipeline.record(timeline);
   }
 
   /** What this workspace has done so far, on this rank. */

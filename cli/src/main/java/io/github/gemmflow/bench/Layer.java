@@ -20,8 +20,10 @@ import io.github.gemmflow.plan.Overlap;
 import io.github.gemmflow.plan.Path;
 import io.github.gemmflow.plan.Plan;
 import io.github.gemmflow.plan.Tuning;
+import io.github.gemmflow.trace.Timeline;
 import java.lang.foreign.Arena;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /** One rank of a linear layer, ready to run in every view. Made and closed on all ranks. */
 public final class Layer implements AutoCloseable {
@@ -151,6 +153,11 @@ public final class Layer implements AutoCloseable {
     c.fill(Float.NaN);
     run(view);
     return Integers.isProduct(c, A_SEED, bSeed, size.k);
+  }
+
+  /** Writes down from now on what the pipelined operator does; null for an end to that. */
+  void record(@Nullable Timeline timeline) {
+    space.record(timeline);
   }
 
   public Size size() {

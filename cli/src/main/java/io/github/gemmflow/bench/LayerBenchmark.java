@@ -18,9 +18,10 @@ import java.util.stream.Stream;
  * @param groups how many groups run side by side, each with the layer
  * @param warmup rounds before those that count
  * @param iterations rounds that count
+ * @param traced whether a step is recorded after that
  */
 public record LayerBenchmark(
-    Layer.Size size, int groups, Tuning tuning, int warmup, int iterations) {
+    Layer.Size size, int groups, Tuning tuning, int warmup, int iterations, boolean traced) {
   /** What a round measures, in order: all views, and the last once more as the control. */
   private static final List<View> ROUND =
       Stream.concat(Arrays.stream(View.values()), Stream.of(View.PIPELINED)).toList();
@@ -56,7 +57,8 @@ public record LayerBenchmark(
       boolean sequential = layer.verify(View.SEQUENTIAL);
       boolean pipelined = layer.verify(View.PIPELINED);
       mine[numbers - 1] = sequential && pipelined ? 1 : 0;
-      return result(world, layer, meeting.show(mine));
+      String trace = traced ? Trace.of(world, layer, meeting, world.config().threads()) : "";
+      return result(world, layer, meeting.show(mine), trace);
     }
   }
 
@@ -96,7 +98,7 @@ public record LayerBenchmark(
     return domains.count() > 1 && first;
   }
 
-  private Result result(World world, Layer layer, double[][] ofRanks) {
+  private Result result(World world, Layer layer, double[][] ofRanks, String trace) {
     int numbers = ofRanks[0].length;
     double[][] slowest = new double[ROUND.size()][iterations];
     double commCpuMillis = 0;
@@ -123,7 +125,8 @@ public record LayerBenchmark(
         samples(slowest),
         commCpuMillis,
         Math.round(linkBytes),
-        verified);
+        verified,
+        trace);
   }
 
   private static Samples samples(double[][] slowest) {

@@ -12,6 +12,7 @@ import java.util.Map;
  * @param commCpuMillis the most CPU time that the comm thread of a rank took for a pipelined step
  * @param linkBytes what came into all hosts over their links in a pipelined step, on average
  * @param verified whether every rank's sequential and pipelined results are exactly right
+ * @param trace a pipelined step in the format that Chrome and Perfetto draw; empty if not asked for
  */
 public record Result(
     LayerBenchmark benchmark,
@@ -24,7 +25,8 @@ public record Result(
     Samples samples,
     double commCpuMillis,
     long linkBytes,
-    boolean verified) {
+    boolean verified,
+    String trace) {
 
   /** What had to cross the links: every row into every host but its own, once. */
   private long neededBytes() {

@@ -142,6 +142,13 @@ final class BenchCommand implements Callable<Integer> {
   @Option(names = "--json", paramLabel = "FILE", description = "writes the figures there too")
   private java.nio.file.@Nullable Path json;
 
+  @Option(
+      names = "--trace",
+      paramLabel = "FILE",
+      description =
+          "writes a pipelined step there, to be looked at in Perfetto or chrome://tracing")
+  private java.nio.file.@Nullable Path trace;
+
   private final AtomicBoolean good = new AtomicBoolean(true);
 
   @Override
@@ -202,7 +209,8 @@ final class BenchCommand implements Callable<Integer> {
     }
     Layer.Size size = new Layer.Size(m, k, n, type);
     Result result =
-        new LayerBenchmark(size, groups, world.config().tuning(), warmup, iterations).run(world);
+        new LayerBenchmark(size, groups, world.config().tuning(), warmup, iterations, trace != null)
+            .run(world);
     good.compareAndSet(true, result.verified());
     if (world.rank() == 0) {
       report(result);
@@ -213,13 +221,18 @@ final class BenchCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     out.print(result.text());
     out.flush();
-    java.nio.file.Path file = json;
-    if (file != null) {
-      try {
-        Files.writeString(file, result.json() + "\n");
-      } catch (IOException e) {
-        throw new UncheckedIOException("cannot write " + file, e);
-      }
+    write(json, result.json() + "\n");
+    write(trace, result.trace());
+  }
+
+  private static void write(java.nio.file.@Nullable Path file, String text) {
+    if (file == null) {
+      return;
+    }
+    try {
+      Files.writeString(file, text);
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot write " + file, e);
     }
   }
 }

@@ -68,6 +68,23 @@ class BenchCommandTest {
   }
 
   @Test
+  void aTrace(@TempDir Path directory) throws IOException {
+    Path trace = directory.resolve("trace.json");
+    assertEquals(0, run("--engine=local", "-n=2", "--trace=" + trace), err::toString);
+    List<String> lines = Files.readAllLines(trace);
+    for (int rank = 0; rank < 2; rank++) {
+      String mine = "\"pid\": " + rank;
+      String name = "{\"name\": \"process_name\", \"ph\": \"M\", " + mine;
+      assertTrue(lines.stream().anyMatch(line -> line.startsWith(name)), lines::toString);
+      assertTrue(
+          lines.stream()
+              .anyMatch(
+                  line -> line.startsWith("{\"name\": \"multiply rows") && line.contains(mine)),
+          lines::toString);
+    }
+  }
+
+  @Test
   void aLauncherThatIsNotThere() {
     assertEquals(1, run("--mpirun=no-such-mpirun"));
     assertTrue(err.toString().contains("no-such-mpirun, which launches ranks"), err::toString);

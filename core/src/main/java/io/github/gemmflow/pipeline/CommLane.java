@@ -3,6 +3,7 @@ package io.github.gemmflow.pipeline;
 
 import io.github.gemmflow.engine.Channel;
 import io.github.gemmflow.failure.EngineException;
+import io.github.gemmflow.trace.Span;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +15,7 @@ final class CommLane implements CommThread.Agent {
 
   private final Members members;
   private final Space space;
+  private final Recorder recorder;
   private final StepTransfers[] rooms = new StepTransfers[Space.STEPS];
   private @Nullable EngineException suspect;
   private long suspectSince;
@@ -33,12 +35,15 @@ final class CommLane implements CommThread.Agent {
       Space space,
       Places places,
       Arrivals arrivals,
+      Recorder recorder,
       Channel channel,
       int firstTag) {
     this.members = members;
     this.space = space;
+    this.recorder = recorder;
     for (int room = 0; room < rooms.length; room++) {
-      rooms[room] = new StepTransfers(members, space, places, arrivals, channel, firstTag);
+      rooms[room] =
+          new StepTransfers(members, space, places, arrivals, recorder, channel, firstTag);
     }
   }
 
@@ -73,9 +78,11 @@ final class CommLane implements CommThread.Agent {
       awaitExplanation(suspect);
       return 1;
     }
+    long begin = recorder.begin();
     int done = pollHeaders() + pollChunks();
     if (done > 0) {
       space.pulses().beat(members.commReader());
+      recorder.end(Span.Kind.TRANSFER, Span.COMM, begin, 0, 0);
     }
     while (finished < laid && transfers(finished).isFinished()) {
       space.steps().pass(members.commReader(), finished, finished + 1);

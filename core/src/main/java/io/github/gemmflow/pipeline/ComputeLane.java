@@ -6,6 +6,7 @@ import io.github.gemmflow.matrix.Block;
 import io.github.gemmflow.plan.NextRun;
 import io.github.gemmflow.plan.Schedule;
 import io.github.gemmflow.plan.StepPlan;
+import io.github.gemmflow.trace.Span;
 import io.github.gemmflow.window.Waiter;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntConsumer;
@@ -26,6 +27,7 @@ final class ComputeLane {
   private final Places places;
   private final Arrivals arrivals;
   private final Diagnosis diagnosis;
+  private final Recorder recorder;
   private final Feeder feeder;
   private final Crew crew;
   private final NextRun runs;
@@ -50,6 +52,7 @@ final class ComputeLane {
       Places places,
       Arrivals arrivals,
       Diagnosis diagnosis,
+      Recorder recorder,
       Crew crew) {
     this.members = members;
     this.space = space;
@@ -57,6 +60,7 @@ final class ComputeLane {
     this.feeder = new Feeder(members, space, places, arrivals);
     this.arrivals = arrivals;
     this.diagnosis = diagnosis;
+    this.recorder = recorder;
     this.crew = crew;
     this.runs = new NextRun(members.rank(), members.domains().ranks() * Schedule.MAX_PARTS);
     this.workers = new Worker[crew.threads()];
@@ -186,10 +190,14 @@ final class ComputeLane {
             feeder.feed(current, part);
             noteFed();
           } else if (task != NO_TASK) {
+            long begin = recorder.begin();
             work.perform(thread, task, firstRow, block);
+            recorder.end(Span.Kind.WORK, thread, begin, firstRow, block.rows());
             noteWork(current);
           } else if (!over) {
+            long begin = recorder.begin();
             awaitSomethingNew(current);
+            recorder.end(Span.Kind.WAIT, thread, begin, 0, 0);
           }
         }
       } catch (RuntimeException e) {

@@ -7,6 +7,7 @@ import io.github.gemmflow.failure.GemmflowException;
 import io.github.gemmflow.matrix.Block;
 import io.github.gemmflow.plan.Schedule;
 import io.github.gemmflow.plan.StepPlan;
+import io.github.gemmflow.trace.Timeline;
 import io.github.gemmflow.window.Waiter;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
@@ -43,6 +44,7 @@ public final class Pipeline {
   private final Home home;
   private final Places places;
   private final Diagnosis diagnosis;
+  private final Recorder recorder = new Recorder();
   private final ComputeLane computeLane;
   private final Room room;
   private final Waiter waiter;
@@ -77,7 +79,7 @@ public final class Pipeline {
     this.diagnosis = new Diagnosis(members, space, arrivals, this::describeComm);
     this.home = new Home(members.rank());
     this.places = new Places(members.rank(), space, home);
-    this.computeLane = new ComputeLane(members, space, places, arrivals, diagnosis, crew);
+    this.computeLane = new ComputeLane(members, space, places, arrivals, diagnosis, recorder, crew);
     this.waiter = members.newWaiter();
     this.room = new Room(members, space, diagnosis, waiter);
     int ranks = members.domains().ranks();
@@ -86,7 +88,7 @@ public final class Pipeline {
     }
     this.step = rooms[rooms.length - 1];
     if (members.hasOtherHosts()) {
-      CommLane lane = new CommLane(members, space, places, arrivals, channel, firstTag);
+      CommLane lane = new CommLane(members, space, places, arrivals, recorder, channel, firstTag);
       this.commLane = lane;
       onCommThread(
           () -> {
@@ -281,6 +283,11 @@ public final class Pipeline {
     if (commLane != null) {
       commLane.lay(step);
     }
+  }
+
+  /** Writes down from now on what the lanes do; null for an end to that. */
+  public void record(@Nullable Timeline timeline) {
+    recorder.record(timeline);
   }
 
   /** The layout of the open step. */

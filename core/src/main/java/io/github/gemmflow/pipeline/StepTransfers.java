@@ -7,6 +7,7 @@ import io.github.gemmflow.plan.Domains;
 import io.github.gemmflow.plan.Schedule;
 import io.github.gemmflow.plan.StepPlan;
 import io.github.gemmflow.plan.Transfers;
+import io.github.gemmflow.trace.Span;
 import java.util.Arrays;
 import java.util.StringJoiner;
 
@@ -18,6 +19,7 @@ final class StepTransfers {
   private final Space space;
   private final Places places;
   private final Arrivals arrivals;
+  private final Recorder recorder;
   private final Channel channel;
   private final int firstTag;
   private final Transfers transfers;
@@ -40,12 +42,14 @@ final class StepTransfers {
       Space space,
       Places places,
       Arrivals arrivals,
+      Recorder recorder,
       Channel channel,
       int firstTag) {
     this.members = members;
     this.space = space;
     this.places = places;
     this.arrivals = arrivals;
+    this.recorder = recorder;
     this.channel = channel;
     this.firstTag = firstTag;
     this.transfers = new Transfers(members.rank());
@@ -189,6 +193,8 @@ final class StepTransfers {
     for (int i = 0; i < receives.count(); i++) {
       int finished = receives.finish(channel, i);
       if (finished > 0) {
+        // First, because a step may be over as soon as its last rows are published.
+        recordArrival(receives.route(i), receives.finished(i) - finished, receives.finished(i));
         arrivals.publish(step, receives.route(i), receives.finished(i));
         done += finished;
       }
@@ -197,6 +203,13 @@ final class StepTransfers {
       members.ringHost();
     }
     return done;
+  }
+
+  private void recordArrival(int route, long fromChunk, long toChunk) {
+    StepPlan plan = step.plan();
+    long first = plan.chunkBegin(route, fromChunk);
+    long end = toChunk == plan.chunks(route) ? plan.end(route) : plan.chunkBegin(route, toChunk);
+    recorder.end(Span.Kind.ARRIVAL, Span.COMM, recorder.begin(), first, end - first);
   }
 
   private int startReceives(StepPlan plan) {
