@@ -6,12 +6,11 @@ import io.github.gemmflow.Group;
 import io.github.gemmflow.Step;
 import io.github.gemmflow.Workspace;
 import io.github.gemmflow.World;
+import io.github.gemmflow.bench.Counters;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
 import java.io.IOException;
 import java.lang.foreign.Arena;
-import java.lang.management.ManagementFactory;
-import java.lang.management.ThreadMXBean;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -71,7 +70,6 @@ public final class Gatherer implements AutoCloseable {
     private final AllGather gather;
     private final long[] rows;
     private final Matrix all;
-    private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
 
     Sized(Group group, long bytes) {
       this.bytes = bytes;
@@ -94,13 +92,13 @@ public final class Gatherer implements AutoCloseable {
 
     String time(boolean copied, int iterations) {
       step(copied);
-      long cpu = commThreadNanos();
+      long cpu = Counters.commThreadNanos();
       long start = System.nanoTime();
       for (int i = 0; i < iterations; i++) {
         step(copied);
       }
       long nanos = System.nanoTime() - start;
-      return nanos + " " + (commThreadNanos() - cpu);
+      return nanos + " " + (Counters.commThreadNanos() - cpu);
     }
 
     private void step(boolean copied) {
@@ -111,15 +109,6 @@ public final class Gatherer implements AutoCloseable {
           step.run();
         }
       }
-    }
-
-    private long commThreadNanos() {
-      for (Thread thread : Thread.getAllStackTraces().keySet()) {
-        if (thread.getName().equals("gemmflow-comm")) {
-          return threads.getThreadCpuTime(thread.threadId());
-        }
-      }
-      throw new IllegalStateException("there is no comm thread");
     }
 
     @Override

@@ -10,14 +10,14 @@ import java.nio.file.Path;
 import java.util.List;
 
 /** What the operating system counts for this rank. */
-final class Counters {
+public final class Counters {
   private static final Path LINKS = Path.of("/proc/net/dev");
   private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
   private Counters() {}
 
   /** The CPU time, in nanoseconds, of the thread that talks to MPI; 0 if there is none. */
-  static long commThreadNanos() {
+  public static long commThreadNanos() {
     for (Thread thread : Thread.getAllStackTraces().keySet()) {
       if (thread.getName().equals("gemmflow-comm")) {
         return THREADS.getThreadCpuTime(thread.threadId());
@@ -27,7 +27,7 @@ final class Counters {
   }
 
   /** Bytes that have come into this host over all its links but the loopback. */
-  static long bytesIntoHost() {
+  public static long bytesIntoHost() {
     try {
       return sumReceived(Files.readAllLines(LINKS));
     } catch (IOException e) {
