@@ -56,6 +56,13 @@ public final class Layer implements AutoCloseable {
    * @param n columns of each rank's weights
    */
   public record Size(long m, long k, long n, DType type) {
+    public Size {
+      if (m < 1 || k < 1 || n < 1) {
+        throw new IllegalArgumentException(
+            "a layer of %d x %d x %d has nothing to multiply".formatted(m, k, n));
+      }
+    }
+
     @Override
     public String toString() {
       return "%d x %d x %d %s".formatted(m, k, n, type);

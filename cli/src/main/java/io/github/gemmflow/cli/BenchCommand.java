@@ -28,10 +28,11 @@ import picocli.CommandLine.Spec;
 /** {@code gemmflow bench}: one linear layer, in all views. */
 @Command(
     name = "bench",
+    header = "Times one linear layer in several views.%n",
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description =
-        "Times one linear layer, interleaved: the product alone (gemm), the operator whose rows are all there"
+        "The views, interleaved: the product alone (gemm), the operator whose rows are all there"
             + " (computeOnly), the rows alone (commOnly), one after the other (sequential), and both at once"
             + " (pipelined). The time of a round is its slowest rank's. Afterwards results are checked, exactly.%n"
             + "In a job that a launcher started it runs on the ranks of that job; otherwise it starts ranks on"
@@ -154,15 +155,23 @@ final class BenchCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     Config config = config();
+    LayerBenchmark benchmark =
+        new LayerBenchmark(
+            new Layer.Size(m, k, n, type),
+            groups,
+            config.tuning(),
+            warmup,
+            iterations,
+            trace != null);
     if (engine == Engine.LOCAL) {
-      LocalWorld.of(ranksToStart()).config(config).run(this::run);
+      LocalWorld.of(ranksToStart()).config(config).run(world -> run(world, benchmark));
     } else if (Launcher.current() != Launcher.NONE) {
       try (World world = World.join(config)) {
-        run(world);
+        run(world, benchmark);
       }
     } else if (ranksToStart() == 1) {
       try (World world = World.single(config)) {
-        run(world);
+        run(world, benchmark);
       }
     } else {
       var words = spec.commandLine().getParent().getParseResult().originalArgs();
@@ -200,17 +209,14 @@ final class BenchCommand implements Callable<Integer> {
     return tuning;
   }
 
-  private void run(World world) {
+  private void run(World world, LayerBenchmark benchmark) {
     if (ranks != 0 && world.size() != ranks) {
       throw new ParameterException(
           spec.commandLine(),
           "--ranks %d: this job has %d; leave the option out in a job that runs already"
               .formatted(ranks, world.size()));
     }
-    Layer.Size size = new Layer.Size(m, k, n, type);
-    Result result =
-        new LayerBenchmark(size, groups, world.config().tuning(), warmup, iterations, trace != null)
-            .run(world);
+    Result result = benchmark.run(world);
     good.compareAndSet(true, result.verified());
     if (world.rank() == 0) {
       report(result);

@@ -2,8 +2,12 @@
 package io.github.gemmflow.cli;
 
 import io.github.gemmflow.Version;
+import io.github.gemmflow.failure.GemmflowException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Help;
 
 /** The {@code gemmflow} command. */
 @Command(
@@ -23,6 +27,23 @@ public final class Gemmflow {
     CommandLine line = new CommandLine(new Gemmflow());
     line.getCommandSpec().version(Version.TEXT);
     line.getSubcommands().values().forEach(sub -> sub.getCommandSpec().version(Version.TEXT));
-    return line.setCaseInsensitiveEnumValuesAllowed(true);
+    return line.setCaseInsensitiveEnumValuesAllowed(true)
+        .setExecutionExceptionHandler(Gemmflow::explain);
+  }
+
+  /** What can be mended by who called needs no stack trace. */
+  private static int explain(Exception e, CommandLine line, CommandLine.ParseResult parsed)
+      throws Exception {
+    boolean foreseen =
+        e instanceof IllegalArgumentException
+            || e instanceof GemmflowException
+            || e instanceof IOException
+            || e instanceof UncheckedIOException;
+    if (!foreseen) {
+      throw e;
+    }
+    Help.ColorScheme colors = line.getColorScheme();
+    line.getErr().println(colors.errorText("gemmflow: " + e.getMessage()));
+    return line.getCommandSpec().exitCodeOnExecutionException();
   }
 }
