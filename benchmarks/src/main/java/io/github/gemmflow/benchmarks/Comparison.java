@@ -24,6 +24,10 @@ final class Comparison {
     rivalTimes.add(ofNanos / 1e3 / iterations);
   }
 
+  String name() {
+    return name;
+  }
+
   static double median(List<Double> values) {
     List<Double> sorted = values.stream().sorted().toList();
     int middle = sorted.size() / 2;

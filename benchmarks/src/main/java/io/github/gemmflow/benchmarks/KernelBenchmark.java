@@ -34,10 +34,6 @@ final class KernelBenchmark implements Callable<Integer> {
     }
   }
 
-  private interface Measurement {
-    long nanos() throws IOException;
-  }
-
   private static final List<Shape> SHAPES =
       List.of(
           new Shape(4096, 4096, 4096, 1.03),
@@ -45,9 +41,6 @@ final class KernelBenchmark implements Callable<Integer> {
           new Shape(1024, 8192, 1024, 1.03),
           new Shape(16, 4096, 4096, 1.05),
           new Shape(1, 4096, 4096, 1.05));
-
-  /** The spinning threads of the rival fall asleep in this time. */
-  private static final long PAUSE_MILLIS = 5;
 
   @Option(names = "--rounds", defaultValue = "100", description = "per shape (default: 100)")
   private int rounds;
@@ -100,16 +93,11 @@ final class KernelBenchmark implements Callable<Integer> {
     int times = times(bare);
     Comparison control = new Comparison("bare again", shape.limit);
     Comparison gemmflow = new Comparison("gemmflow", shape.limit);
-    List<Measurement> measurements =
+    List<Turns.Measurement> measurements =
         List.of(() -> bare.run(times), () -> ours.run(times), () -> again.run(times));
     int warmUp = Math.max(2, rounds / 10);
     for (int round = 0; round < warmUp + rounds; round++) {
-      long[] nanos = new long[measurements.size()];
-      for (int i = 0; i < nanos.length; i++) {
-        int turn = (round + i) % nanos.length;
-        Thread.sleep(PAUSE_MILLIS);
-        nanos[turn] = measurements.get(turn).nanos();
-      }
+      long[] nanos = Turns.take(round, measurements);
       if (round >= warmUp) {
         gemmflow.add(nanos[1], nanos[0], times);
         control.add(nanos[2], nanos[0], times);

@@ -13,11 +13,17 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * A linear layer, one after the other and pipelined, and rivals of it, interleaved. A ratio is the
- * median over rounds of another's time to the pipelined layer's: how many times as fast that is.
+ * A linear layer, one after the other and pipelined, and rivals of it, interleaved in an order that
+ * turns from round to round. A ratio is the median over rounds of another's time to the pipelined
+ * layer's: how many times as fast that is.
  */
 final class LayerComparison {
-  private static final String PIPELINED = "pipelined";
+  /** The pipelined layer against itself. */
+  private static final String CONTROL = "control";
+
+  /** What counts as not slower. */
+  private static final double LIMIT = 1.03;
+
   private static final int WARM_UP = 3;
 
   private final LayerOptions options;
@@ -74,29 +80,29 @@ final class LayerComparison {
     };
   }
 
-  private String compare(Pipes ours, long m, long n) throws IOException {
+  private String compare(Pipes ours, long m, long n) throws IOException, InterruptedException {
     for (View view : List.of(View.SEQUENTIAL, View.PIPELINED)) {
       if (ours.run(view.name(), m, options.k, n, 0).commNanos() != 0) {
         throw new IOException("%s, %d x %d x %d: wrong results".formatted(view, m, options.k, n));
       }
     }
     int times = times(ours, m, n);
-    Map<String, Comparison> comparisons = new LinkedHashMap<>();
-    for (int round = -WARM_UP; round < options.rounds; round++) {
-      Map<String, Long> nanos = new LinkedHashMap<>();
-      for (Map.Entry<String, Pipes> rival : rivals.entrySet()) {
-        nanos.put(
-            rival.getKey(), rival.getValue().run(rival.getKey(), m, options.k, n, times).nanos());
-      }
-      nanos.put("sequential", measure(ours, View.SEQUENTIAL, m, n, times));
-      long pipelined = measure(ours, View.PIPELINED, m, n, times);
-      nanos.put(PIPELINED, measure(ours, View.PIPELINED, m, n, times));
-      if (round >= 0) {
-        nanos.forEach(
-            (name, time) ->
-                comparisons
-                    .computeIfAbsent(name, k -> new Comparison(name, 1.03))
-                    .add(time, pipelined, times));
+    List<Comparison> comparisons = new ArrayList<>();
+    List<Turns.Measurement> measurements = new ArrayList<>();
+    rivals.forEach(
+        (name, pipes) -> {
+          comparisons.add(new Comparison(name, LIMIT));
+          measurements.add(() -> pipes.run(name, m, options.k, n, times).nanos());
+        });
+    comparisons.add(new Comparison("sequential", LIMIT));
+    measurements.add(() -> measure(ours, View.SEQUENTIAL, m, n, times));
+    comparisons.add(new Comparison(CONTROL, LIMIT));
+    measurements.add(() -> measure(ours, View.PIPELINED, m, n, times));
+    measurements.add(() -> measure(ours, View.PIPELINED, m, n, times));
+    for (int round = 0; round < WARM_UP + options.rounds; round++) {
+      long[] nanos = Turns.take(round, measurements);
+      for (int i = 0; round >= WARM_UP && i < comparisons.size(); i++) {
+        comparisons.get(i).add(nanos[i], nanos[nanos.length - 1], times);
       }
     }
     return report(comparisons, m, n, times);
@@ -115,26 +121,32 @@ final class LayerComparison {
     return Math.clamp(20_000_000 / Math.max(1, best), 1, 500);
   }
 
-  private String report(Map<String, Comparison> comparisons, long m, long n, int times) {
-    System.out.printf("%d x %d x %d, %d per measurement%n", m, options.k, n, times);
+  private String report(List<Comparison> comparisons, long m, long n, int times) {
+    System.out.printf(
+        Locale.ROOT,
+        "%d x %d x %d, %d per measurement%n  %-12s %11.1f us%n",
+        m,
+        options.k,
+        n,
+        times,
+        "pipelined",
+        comparisons.getFirst().rivalMicros());
     List<String> figures = new ArrayList<>();
-    comparisons.forEach(
-        (name, comparison) -> {
-          System.out.printf(
+    for (Comparison comparison : comparisons) {
+      System.out.printf(
+          Locale.ROOT,
+          "  %-12s %11.1f us   %.3f x pipelined%n",
+          comparison.name(),
+          comparison.micros(),
+          comparison.ratio());
+      figures.add(
+          String.format(
               Locale.ROOT,
-              "  %-12s %11.1f us   pipelined is %.3f x as fast%s%n",
-              name,
+              "\"%s\": {\"micros\": %.1f, \"ratio\": %.4f}",
+              comparison.name(),
               comparison.micros(),
-              comparison.ratio(),
-              name.equals(PIPELINED) ? " (the control)" : "");
-          figures.add(
-              String.format(
-                  Locale.ROOT,
-                  "\"%s\": {\"micros\": %.1f, \"ratio\": %.4f}",
-                  name,
-                  comparison.micros(),
-                  comparison.ratio()));
-        });
+              comparison.ratio()));
+    }
     return String.format(
         Locale.ROOT,
         "{\"m\": %d, \"k\": %d, \"n\": %d, \"ranks\": %d, \"hosts\": %d, %s}",
