@@ -31,7 +31,7 @@ public final class Lab {
   public void up() {
     String wanted = hosts + " hosts";
     String status = hosts == 1 ? wanted : call("status").lines().getFirst();
-    if (status.startsWith(wanted) && status.endsWith(rate)) {
+    if (status.startsWith(wanted) && (rate.isEmpty() || status.endsWith(" of " + rate))) {
       return;
     }
     String limit = rate.isEmpty() ? "none" : rate;
