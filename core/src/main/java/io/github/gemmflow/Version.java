@@ -9,6 +9,7 @@ import java.io.UncheckedIOException;
 
 /** The version of this library, as the build wrote it down. */
 public final class Version {
+  /** Such as 1.2.3, or 1.2.3-SNAPSHOT. */
   public static final String TEXT = read();
 
   private Version() {}

@@ -22,16 +22,13 @@ final class Commands {
   static void serve(Path directory, int rank, Function<List<String>, String> answer)
       throws IOException {
     try (BufferedReader commands =
-            Files.newBufferedReader(pipe(directory, "command", rank), UTF_8);
-        Writer answers = Files.newBufferedWriter(pipe(directory, "answer", rank), UTF_8)) {
+            Files.newBufferedReader(Pipes.path(directory, NAME, "command", rank), UTF_8);
+        Writer answers =
+            Files.newBufferedWriter(Pipes.path(directory, NAME, "answer", rank), UTF_8)) {
       for (String line = commands.readLine(); line != null; line = commands.readLine()) {
         answers.write(answer.apply(List.of(line.split(" ", -1))) + "\n");
         answers.flush();
       }
     }
-  }
-
-  private static Path pipe(Path directory, String kind, int rank) {
-    return directory.resolve("%s.%s.%d".formatted(NAME, kind, rank));
   }
 }

@@ -31,15 +31,17 @@ public final class Gatherer implements AutoCloseable {
   private static final long COLUMNS = 2048;
 
   private final Group group;
+  private final Counters counters;
   private @Nullable Sized sized;
 
-  private Gatherer(Group group) {
-    this.group = group;
+  private Gatherer(World world) {
+    this.group = world.group();
+    this.counters = new Counters(world.rank());
   }
 
   public static void main(String[] arguments) throws IOException {
     try (World world = World.join();
-        Gatherer rank = new Gatherer(world.group())) {
+        Gatherer rank = new Gatherer(world)) {
       Commands.serve(Path.of(arguments[0]), world.rank(), rank::answer);
     }
   }
@@ -49,7 +51,7 @@ public final class Gatherer implements AutoCloseable {
     Sized ready = sized;
     if (ready == null || ready.bytes != bytes) {
       close();
-      ready = new Sized(group, bytes);
+      ready = new Sized(bytes);
       sized = ready;
     }
     return ready.time(words.get(0).equals(COPIED), Integer.parseInt(words.get(2)));
@@ -63,7 +65,7 @@ public final class Gatherer implements AutoCloseable {
   }
 
   /** An all-gather of so many bytes per rank. */
-  private static final class Sized implements AutoCloseable {
+  private final class Sized implements AutoCloseable {
     private final long bytes;
     private final Arena arena = Arena.ofShared();
     private final Workspace space;
@@ -71,7 +73,7 @@ public final class Gatherer implements AutoCloseable {
     private final long[] rows;
     private final Matrix all;
 
-    Sized(Group group, long bytes) {
+    Sized(long bytes) {
       this.bytes = bytes;
       long rowBytes = Math.min(bytes, COLUMNS * Float.BYTES);
       long columns = rowBytes / Float.BYTES;
@@ -92,13 +94,13 @@ public final class Gatherer implements AutoCloseable {
 
     String time(boolean copied, int iterations) {
       step(copied);
-      long cpu = Counters.commThreadNanos();
+      long cpu = counters.commThreadNanos();
       long start = System.nanoTime();
       for (int i = 0; i < iterations; i++) {
         step(copied);
       }
       long nanos = System.nanoTime() - start;
-      return nanos + " " + (Counters.commThreadNanos() - cpu);
+      return nanos + " " + (counters.commThreadNanos() - cpu);
     }
 
     private void step(boolean copied) {

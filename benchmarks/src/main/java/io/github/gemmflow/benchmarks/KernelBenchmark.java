@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.benchmarks;
 
+import io.github.gemmflow.bench.Json;
 import io.github.gemmflow.matrix.DType;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -63,7 +66,7 @@ final class KernelBenchmark implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    List<String> lines = new ArrayList<>();
+    List<Map<String, Object>> figures = new ArrayList<>();
     for (int count : threads) {
       try (BareGemm bare = new BareGemm();
           BareGemm again = new BareGemm();
@@ -71,7 +74,7 @@ final class KernelBenchmark implements Callable<Integer> {
         for (DType type : types) {
           for (Shape shape : SHAPES) {
             if (shapes.isEmpty() || shapes.contains(shape.toString())) {
-              lines.add(compare(bare, again, ours, type, shape, count));
+              figures.add(compare(bare, again, ours, type, shape, count));
             }
           }
         }
@@ -79,12 +82,12 @@ final class KernelBenchmark implements Callable<Integer> {
     }
     Path file = json;
     if (file != null) {
-      Files.writeString(file, "[\n  " + String.join(",\n  ", lines) + "\n]\n");
+      Files.writeString(file, Json.write(figures) + "\n");
     }
     return 0;
   }
 
-  private String compare(
+  private Map<String, Object> compare(
       BareGemm bare, BareGemm again, OneRank ours, DType type, Shape shape, int count)
       throws IOException, InterruptedException {
     bare.prepare(type, shape.m, shape.k, shape.n, count);
@@ -121,19 +124,17 @@ final class KernelBenchmark implements Callable<Integer> {
         2e-3 * shape.m * shape.k * shape.n / bareMicros,
         gemmflow.line(control.ratio()),
         gemmflow.undisturbedRatio());
-    return String.format(
-        Locale.ROOT,
-        "{\"type\": \"%s\", \"shape\": \"%s\", \"threads\": %d, \"bareMicros\": %.1f, \"ratio\": %.4f,"
-            + " \"control\": %.4f, \"quartileRatio\": %.4f, \"quartileControl\": %.4f, \"limit\": %.2f}",
-        type,
-        shape,
-        count,
-        bareMicros,
-        gemmflow.ratio(),
-        control.ratio(),
-        gemmflow.undisturbedRatio(),
-        control.undisturbedRatio(),
-        shape.limit);
+    Map<String, Object> figures = new LinkedHashMap<>();
+    figures.put("type", type.toString());
+    figures.put("shape", shape.toString());
+    figures.put("threads", count);
+    figures.put("bareMicros", bareMicros);
+    figures.put("ratio", gemmflow.ratio());
+    figures.put("control", control.ratio());
+    figures.put("quartileRatio", gemmflow.undisturbedRatio());
+    figures.put("quartileControl", control.undisturbedRatio());
+    figures.put("limit", shape.limit);
+    return figures;
   }
 
   /** Enough for about 20 ms: what disturbs often lasts longer, and meets few of those. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.benchmarks;
 
+import io.github.gemmflow.bench.Json;
 import io.github.gemmflow.bench.View;
 import io.github.gemmflow.system.Job;
 import java.io.IOException;
@@ -36,7 +37,7 @@ final class LayerComparison {
   }
 
   int run() throws IOException, InterruptedException {
-    List<String> lines = new ArrayList<>();
+    List<Map<String, Object>> figures = new ArrayList<>();
     try (Contest contest = new Contest(options.ranks)) {
       Job job = new Job(options.mpi, options.ranks, hosts).java(options.javaOptions);
       Pipes ours =
@@ -55,13 +56,13 @@ final class LayerComparison {
           options.mpi, options.ranks, hosts, options.rounds);
       for (long m : options.ms) {
         for (long n : options.ns) {
-          lines.add(compare(ours, m, n));
+          figures.add(compare(ours, m, n));
         }
       }
     }
     Path json = options.json;
     if (json != null) {
-      Files.writeString(json, "[\n  " + String.join(",\n  ", lines) + "\n]\n");
+      Files.writeString(json, Json.write(figures) + "\n");
     }
     return 0;
   }
@@ -80,7 +81,8 @@ final class LayerComparison {
     };
   }
 
-  private String compare(Pipes ours, long m, long n) throws IOException, InterruptedException {
+  private Map<String, Object> compare(Pipes ours, long m, long n)
+      throws IOException, InterruptedException {
     for (View view : List.of(View.SEQUENTIAL, View.PIPELINED)) {
       if (ours.run(view.name(), m, options.k, n, 0).commNanos() != 0) {
         throw new IOException("%s, %d x %d x %d: wrong results".formatted(view, m, options.k, n));
@@ -121,7 +123,7 @@ final class LayerComparison {
     return Math.clamp(20_000_000 / Math.max(1, best), 1, 500);
   }
 
-  private String report(List<Comparison> comparisons, long m, long n, int times) {
+  private Map<String, Object> report(List<Comparison> comparisons, long m, long n, int times) {
     System.out.printf(
         Locale.ROOT,
         "%d x %d x %d, %d per measurement%n  %-12s %11.1f us%n",
@@ -131,7 +133,12 @@ final class LayerComparison {
         times,
         "pipelined",
         comparisons.getFirst().rivalMicros());
-    List<String> figures = new ArrayList<>();
+    Map<String, Object> figures = new LinkedHashMap<>();
+    figures.put("m", m);
+    figures.put("k", options.k);
+    figures.put("n", n);
+    figures.put("ranks", options.ranks);
+    figures.put("hosts", hosts);
     for (Comparison comparison : comparisons) {
       System.out.printf(
           Locale.ROOT,
@@ -139,22 +146,9 @@ final class LayerComparison {
           comparison.name(),
           comparison.micros(),
           comparison.ratio());
-      figures.add(
-          String.format(
-              Locale.ROOT,
-              "\"%s\": {\"micros\": %.1f, \"ratio\": %.4f}",
-              comparison.name(),
-              comparison.micros(),
-              comparison.ratio()));
+      figures.put(
+          comparison.name(), Map.of("micros", comparison.micros(), "ratio", comparison.ratio()));
     }
-    return String.format(
-        Locale.ROOT,
-        "{\"m\": %d, \"k\": %d, \"n\": %d, \"ranks\": %d, \"hosts\": %d, %s}",
-        m,
-        options.k,
-        n,
-        options.ranks,
-        hosts,
-        String.join(", ", figures));
+    return figures;
   }
 }

@@ -39,6 +39,11 @@ final class Pipes implements AutoCloseable {
   }
 
   private Path path(String kind, int rank) {
+    return path(directory, name, kind, rank);
+  }
+
+  /** Where a pipe is; programs in other languages know this by heart. */
+  static Path path(Path directory, String name, String kind, int rank) {
     return directory.resolve("%s.%s.%d".formatted(name, kind, rank));
   }
 

@@ -8,26 +8,38 @@ import java.lang.management.ThreadMXBean;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
 
 /** What the operating system counts for this rank. */
 public final class Counters {
   private static final Path LINKS = Path.of("/proc/net/dev");
   private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
-  private Counters() {}
+  private final long commThread;
 
-  /** The CPU time, in nanoseconds, of the thread that talks to MPI; 0 if there is none. */
-  public static long commThreadNanos() {
-    for (Thread thread : Thread.getAllStackTraces().keySet()) {
-      if (thread.getName().equals("gemmflow-comm")) {
-        return THREADS.getThreadCpuTime(thread.threadId());
-      }
-    }
-    return 0;
+  /**
+   * For a rank.
+   *
+   * @throws IllegalStateException if it has no thread that talks to the engine
+   */
+  public Counters(int rank) {
+    // Where ranks are threads of one process, each has a comm thread with its number.
+    Set<String> names = Set.of("gemmflow-comm", "gemmflow-comm-" + rank);
+    this.commThread =
+        Thread.getAllStackTraces().keySet().stream()
+            .filter(thread -> names.contains(thread.getName()))
+            .findFirst()
+            .orElseThrow(() -> new IllegalStateException("there is no comm thread"))
+            .threadId();
+  }
+
+  /** The CPU time, in nanoseconds, of the thread that talks to the engine. */
+  public long commThreadNanos() {
+    return THREADS.getThreadCpuTime(commThread);
   }
 
   /** Bytes that have come into this host over all its links but the loopback. */
-  public static long bytesIntoHost() {
+  static long bytesIntoHost() {
     try {
       return sumReceived(Files.readAllLines(LINKS));
     } catch (IOException e) {

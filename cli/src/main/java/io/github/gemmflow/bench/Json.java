@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.bench;
 
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** Writes objects of numbers, texts, truth values and such objects (RFC 8259). */
-final class Json {
+/** Writes numbers, texts, truth values, and objects and lists of those (RFC 8259). */
+public final class Json {
   private Json() {}
 
-  static String write(Object value) {
+  /** A value as text. */
+  public static String write(Object value) {
     if (value instanceof Map<?, ?> map) {
       return map.entrySet().stream()
           .map(e -> quote(e.getKey().toString()) + ": " + write(e.getValue()))
           .collect(Collectors.joining(", ", "{", "}"));
+    }
+    if (value instanceof List<?> list) {
+      return list.stream().map(Json::write).collect(Collectors.joining(",\n  ", "[\n  ", "\n]"));
     }
     if (value instanceof Double number) {
       // Neither infinities nor NaN can be written.

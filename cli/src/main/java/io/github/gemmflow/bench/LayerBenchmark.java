@@ -63,23 +63,25 @@ public record LayerBenchmark(
   }
 
   private void measure(World world, Layer layer, Meeting meeting, double[] mine) {
-    boolean counts = countsLinks(world);
+    Counters counters = new Counters(world.rank());
+    boolean countsLinks = countsLinks(world);
     double commNanos = 0;
     double bytes = 0;
     for (int round = -warmup; round < iterations; round++) {
       for (int i = 0; i < ROUND.size(); i++) {
+        boolean isControl = i == CONTROL;
         meeting.meet();
-        long bytesBefore = counts ? Counters.bytesIntoHost() : 0;
-        long commBefore = Counters.commThreadNanos();
+        long bytesBefore = isControl && countsLinks ? Counters.bytesIntoHost() : 0;
+        long commBefore = isControl ? counters.commThreadNanos() : 0;
         long start = System.nanoTime();
         layer.run(ROUND.get(i));
         long nanos = System.nanoTime() - start;
         if (round >= 0) {
           mine[i * iterations + round] = nanos / 1e6;
         }
-        if (round >= 0 && i == CONTROL) {
-          commNanos += Counters.commThreadNanos() - commBefore;
-          bytes += counts ? Counters.bytesIntoHost() - bytesBefore : 0;
+        if (round >= 0 && isControl) {
+          commNanos += counters.commThreadNanos() - commBefore;
+          bytes += countsLinks ? Counters.bytesIntoHost() - bytesBefore : 0;
         }
       }
     }

@@ -4,6 +4,7 @@ package io.github.gemmflow.bench;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -17,6 +18,7 @@ class JsonTest {
         "{\"x\": {\"a \\\"b\\\"\\\\\\u000a\": 1.50000, \"none\": null}}",
         Json.write(Map.of("x", inner)));
     assertEquals("{\"n\": 12345678901}", Json.write(Map.of("n", 12345678901L)));
+    assertEquals("[\n  1,\n  \"b\"\n]", Json.write(List.of(1, "b")));
     assertEquals("{\"t\": true}", Json.write(Map.of("t", true)));
   }
 }

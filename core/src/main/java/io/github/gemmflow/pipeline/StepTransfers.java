@@ -206,10 +206,12 @@ final class StepTransfers {
   }
 
   private void recordArrival(int route, long fromChunk, long toChunk) {
-    StepPlan plan = step.plan();
-    long first = plan.chunkBegin(route, fromChunk);
-    long end = toChunk == plan.chunks(route) ? plan.end(route) : plan.chunkBegin(route, toChunk);
-    recorder.end(Span.Kind.ARRIVAL, Span.COMM, recorder.begin(), first, end - first);
+    long now = recorder.begin();
+    if (now != 0) {
+      long first = step.plan().chunkBegin(route, fromChunk);
+      long rows = step.plan().chunkBegin(route, toChunk) - first;
+      recorder.end(Span.Kind.ARRIVAL, Span.COMM, now, first, rows);
+    }
   }
 
   private int startReceives(StepPlan plan) {
