@@ -18,8 +18,6 @@ import io.github.gemmflow.window.Window;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,7 +37,7 @@ public final class Workspace implements AutoCloseable {
   private final Crew crew;
   private final Pipeline pipeline;
   private final Map<Object, StepPlans> plans = new HashMap<>();
-  private @Nullable ExecutorService starter;
+  private @Nullable Starter starter;
   private int operators;
   private final Object closing = new Object();
   private volatile boolean closed;
@@ -200,11 +198,9 @@ public final class Workspace implements AutoCloseable {
   }
 
   /** The thread that runs steps for callers who do not want to wait. */
-  synchronized ExecutorService starter() {
+  synchronized Starter starter() {
     if (starter == null) {
-      String name = "gemmflow-" + group.world().rank() + "-starter";
-      starter =
-          Executors.newSingleThreadExecutor(Thread.ofPlatform().name(name).daemon().factory());
+      starter = new Starter("gemmflow-" + group.world().rank() + "-starter");
     }
     return starter;
   }
@@ -241,7 +237,7 @@ public final class Workspace implements AutoCloseable {
     crew.close();
     synchronized (this) {
       if (starter != null) {
-        starter.shutdown();
+        starter.close();
       }
     }
     group.forget(this);

@@ -401,10 +401,19 @@ class LifetimesTest {
             });
   }
 
+  /** Whether the step is waiting for its thread, running or over, many times. */
   @ParameterizedTest
   @EnumSource(io.github.gemmflow.plan.Path.class)
   void aWorldClosesWhileAStepRunsInTheBackground(io.github.gemmflow.plan.Path path) {
     Tuning tuning = Tuning.DEFAULT.withPath(path).withChunkRows(1);
+    for (int i = 0; i < 50; i++) {
+      closeWhileAStepRuns(tuning);
+      Leftovers.assertNone();
+    }
+  }
+
+  private static void closeWhileAStepRuns(Tuning tuning) {
+    CountDownLatch built = new CountDownLatch(3);
     try (Arena arena = Arena.ofShared()) {
       Matrix all = Matrix.allocate(DType.F32, 4, 3, arena);
       LocalWorld.onHosts(0, 0, 1)
@@ -412,7 +421,10 @@ class LifetimesTest {
               world -> {
                 Workspace space = world.group().workspace(4, 3, DType.F32, tuning);
                 AllGather gather = AllGather.on(space).build();
+                built.countDown();
                 if (world.rank() == 0) {
+                  // Whoever still builds would rightly hear that the job was aborted.
+                  await(built);
                   gather.begin(new long[] {2, 1, 1}).start(all);
                 }
               });

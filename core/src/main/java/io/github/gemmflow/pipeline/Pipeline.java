@@ -354,19 +354,21 @@ public final class Pipeline {
   }
 
   /**
-   * Breaks the group if a step is open, and waits until it is over: for a world that closes
-   * whatever its other threads still do.
+   * Lets no step begin any more; breaks the group if one is open, and waits until it is over: for a
+   * world that closes whatever its other threads still do.
    */
   public void breakOff() {
-    if (!isOpen()) {
-      return;
+    while (!state.compareAndSet(State.IDLE, State.SHUT) && isOpen()) {
+      members.breakUp(
+          "rank %d closed the world while step %d was open"
+              .formatted(members.rank(), nextStep - 1));
+      // A step that has not run yet is taken from the thread that would run it.
+      if (state.compareAndSet(State.OPEN, State.DONE) || state.get() == State.DONE) {
+        end("");
+      } else {
+        LockSupport.parkNanos(BREAK_OFF_LOOK_NANOS);
+      }
     }
-    members.breakUp(
-        "rank %d closed the world while step %d was open".formatted(members.rank(), nextStep - 1));
-    while (state.get() == State.BEGINNING || state.get() == State.RUNNING) {
-      LockSupport.parkNanos(BREAK_OFF_LOOK_NANOS);
-    }
-    end("");
   }
 
   private void pass() {
