@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A linear layer with PyTorch on Gloo: all_gather, then mm, in BF16.
 
-For every line "torch M K N iterations" on its command pipe a rank answers with the nanoseconds it took
-and a 0. Usage: layer.py DIRECTORY under mpirun, where each rank has the pipes torch.command.RANK and
+For every line "torch M K N iterations" on its command pipe a rank answers with the nanoseconds it took, a
+0, and the nanoseconds of each iteration. Usage: layer.py DIRECTORY under mpirun, where each rank has the pipes torch.command.RANK and
 torch.answer.RANK; rank 0 says in the file torch.address where the others find it.
 """
 import os
@@ -60,10 +60,12 @@ def main():
                 b = torch.randint(-3, 4, (k, n)).to(torch.bfloat16)
                 step(parts, mine, a, b)
             dist.barrier()
-            start = time.perf_counter_ns()
+            times = [time.perf_counter_ns()]
             for _ in range(int(iterations)):
                 step(parts, mine, a, b)
-            answers.write(f"{time.perf_counter_ns() - start} 0\n")
+                times.append(time.perf_counter_ns())
+            each = [after - before for before, after in zip(times, times[1:])]
+            answers.write(" ".join(map(str, [times[-1] - times[0], 0] + each)) + "\n")
             answers.flush()
 
 

@@ -7,6 +7,8 @@ package io.github.gemmflow;
  * @param steps steps begun
  * @param rows rows of A that went through the steps that ran
  * @param runs how many runs of rows they were worked on in
+ * @param plainSteps steps whose rows were worked on in one run when all were there, as without
+ *     overlap: by rule where another run would cost more than the wait for the rest
  * @param sleeps how often a thread of this rank went to sleep because nothing was ready
  */
-public record Stats(long steps, long rows, long runs, long sleeps) {}
+public record Stats(long steps, long rows, long runs, long plainSteps, long sleeps) {}

@@ -160,7 +160,12 @@ public final class Workspace implements AutoCloseable {
 
   /** What this workspace has done so far, on this rank. */
   public Stats stats() {
-    return new Stats(pipeline.steps(), pipeline.rowsSeen(), pipeline.runs(), pipeline.sleeps());
+    return new Stats(
+        pipeline.steps(),
+        pipeline.rowsSeen(),
+        pipeline.runs(),
+        pipeline.plainSteps(),
+        pipeline.sleeps());
   }
 
   Group group() {

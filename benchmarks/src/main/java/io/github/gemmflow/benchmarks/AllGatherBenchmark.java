@@ -5,8 +5,6 @@ import io.github.gemmflow.system.Job;
 import io.github.gemmflow.system.Lab;
 import io.github.gemmflow.system.MpiFamily;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -67,7 +65,7 @@ public final class AllGatherBenchmark implements Callable<Integer> {
       Pipes ours = contest.start(Commands.NAME, job.command(Gatherer.class, contest.directory()));
       System.out.printf("%s, %d ranks on %d host(s), %d rounds%n", mpi, ranks, hosts, rounds);
       for (long bytes : sizes) {
-        compare(bares, ours, bytes);
+        compare(lab, bares, ours, bytes);
       }
     } finally {
       lab.down();
@@ -80,7 +78,7 @@ public final class AllGatherBenchmark implements Callable<Integer> {
     return System.getProperty("gemmflow.benchmarks.programs") + "/allgather." + mpi;
   }
 
-  private void compare(Pipes bares, Pipes ours, long bytes) throws IOException {
+  private void compare(Lab lab, Pipes bares, Pipes ours, long bytes) throws IOException {
     int iterations = iterations(bares, bytes);
     Comparison control = new Comparison("bare again", limit);
     Comparison inPlace = new Comparison("in place", limit);
@@ -91,9 +89,9 @@ public final class AllGatherBenchmark implements Callable<Integer> {
     int warmUp = Math.max(1, rounds / 10);
     for (int round = -warmUp; round < rounds; round++) {
       Pipes.Time first = bares.run("bare", bytes, iterations);
-      long before = bytesIntoFirstHost();
+      long before = lab.bytesIntoFirstHost();
       Pipes.Time place = ours.run(Gatherer.IN_PLACE, bytes, iterations);
-      long entered = bytesIntoFirstHost() - before;
+      long entered = lab.bytesIntoFirstHost() - before;
       Pipes.Time second = bares.run("bare", bytes, iterations);
       Pipes.Time copy = ours.run(Gatherer.COPIED, bytes, iterations);
       if (round >= 0) {
@@ -102,7 +100,7 @@ public final class AllGatherBenchmark implements Callable<Integer> {
         control.add(second.nanos(), first.nanos(), iterations);
         // One more than is measured, with which all ranks begin together.
         carried.add(entered / (bytes * (ranks - ranks / hosts) * (iterations + 1.0)));
-        commShares.add(100.0 * place.commNanos() / place.nanos());
+        commShares.add(100.0 * place.extra() / place.nanos());
       }
     }
     System.out.printf(
@@ -125,12 +123,6 @@ public final class AllGatherBenchmark implements Callable<Integer> {
           share,
           share >= 1 && share <= 1.1 ? "" : ": the figures are void");
     }
-  }
-
-  /** What the bridge's end of the first host's link has sent; 0 on one host. */
-  private long bytesIntoFirstHost() throws IOException {
-    Path counter = Path.of("/sys/class/net/gflab-h1/statistics/tx_bytes");
-    return hosts == 1 ? 0 : Long.parseLong(Files.readString(counter).strip());
   }
 
   /** Enough for about 20 ms, by the best of a few tries: the first ones meet starting JVMs. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.benchmarks;
 
+import io.github.gemmflow.bench.Samples;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -29,11 +30,7 @@ final class Comparison {
   }
 
   static double median(List<Double> values) {
-    List<Double> sorted = values.stream().sorted().toList();
-    int middle = sorted.size() / 2;
-    return sorted.size() % 2 == 1
-        ? sorted.get(middle)
-        : (sorted.get(middle - 1) + sorted.get(middle)) / 2;
+    return Samples.quantile(values, 0.5);
   }
 
   double ratio() {
@@ -49,7 +46,7 @@ final class Comparison {
   }
 
   private static double lowerQuartile(List<Double> values) {
-    return values.stream().sorted().toList().get(values.size() / 4);
+    return Samples.quantile(values, 0.25);
   }
 
   /** The median of what is compared, in microseconds. */
@@ -63,16 +60,24 @@ final class Comparison {
   }
 
   /**
+   * Whether the ratio is at most the limit, for a person.
+   *
+   * @param control the ratio of the rival to itself in the same run
+   */
+  String verdict(double control) {
+    double tolerance = limit - 1;
+    if (Math.abs(control - 1) > tolerance / 2 && ratio() > 1 - tolerance) {
+      return "undecided";
+    }
+    return ratio() <= limit ? "met" : "not met";
+  }
+
+  /**
    * A line for a person.
    *
    * @param control the ratio of the rival to itself in the same run
    */
   String line(double control) {
-    double tolerance = limit - 1;
-    String verdict =
-        Math.abs(control - 1) > tolerance / 2 && ratio() > 1 - tolerance
-            ? "undecided"
-            : ratio() <= limit ? "met" : "not met";
     return String.format(
         Locale.ROOT,
         "%-10s %10.1f us   %.3f x bare (at most %.2f: %s)",
@@ -80,6 +85,6 @@ final class Comparison {
         micros(),
         ratio(),
         limit,
-        verdict);
+        verdict(control));
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.benchmarks;
 
+import io.github.gemmflow.system.Lab;
 import java.io.IOException;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -17,6 +18,6 @@ final class HostCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    return new LayerComparison(options, 1).run();
+    return new LayerComparison(options, new Lab(1), 1).run();
   }
 }

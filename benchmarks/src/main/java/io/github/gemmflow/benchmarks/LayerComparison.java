@@ -2,8 +2,11 @@
 package io.github.gemmflow.benchmarks;
 
 import io.github.gemmflow.bench.Json;
+import io.github.gemmflow.bench.Samples;
 import io.github.gemmflow.bench.View;
+import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.system.Job;
+import io.github.gemmflow.system.Lab;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,24 +18,23 @@ import java.util.Map;
 
 /**
  * A linear layer, one after the other and pipelined, and rivals of it, interleaved in an order that
- * turns from round to round. A ratio is the median over rounds of another's time to the pipelined
- * layer's: how many times as fast that is.
+ * turns from round to round. A ratio is the median over rounds of the pipelined layer's time to
+ * another's.
  */
 final class LayerComparison {
   /** The pipelined layer against itself. */
   private static final String CONTROL = "control";
 
-  /** What counts as not slower. */
-  private static final double LIMIT = 1.03;
-
   private static final int WARM_UP = 3;
 
   private final LayerOptions options;
+  private final Lab lab;
   private final int hosts;
   private final Map<String, Pipes> rivals = new LinkedHashMap<>();
 
-  LayerComparison(LayerOptions options, int hosts) {
+  LayerComparison(LayerOptions options, Lab lab, int hosts) {
     this.options = options;
+    this.lab = lab;
     this.hosts = hosts;
   }
 
@@ -81,74 +83,145 @@ final class LayerComparison {
     };
   }
 
+  /** Who runs the layer, and what was measured of it. */
+  private final class Contender {
+    private final String name;
+    private final Pipes pipes;
+    private final String command;
+    private final List<Long> stepNanos = new ArrayList<>();
+    private final List<Double> carried = new ArrayList<>();
+
+    Contender(String name, Pipes pipes, String command) {
+      this.name = name;
+      this.pipes = pipes;
+      this.command = command;
+    }
+
+    /** Runs some steps; returns the nanoseconds that they took. */
+    long run(long m, long n, int times) throws IOException {
+      long before = lab.bytesIntoFirstHost();
+      Pipes.Time time = pipes.run(command, m, options.k, n, times);
+      carried.add((lab.bytesIntoFirstHost() - before) / neededBytes(m) / times);
+      stepNanos.addAll(time.steps());
+      return time.nanos();
+    }
+
+    void forget() {
+      stepNanos.clear();
+      carried.clear();
+    }
+
+    double micros(double share) {
+      return Samples.quantile(stepNanos, share) / 1e3;
+    }
+
+    /** How many times the rows that had to come into the first host its link carried. */
+    double carried() {
+      return Samples.quantile(carried, 0.5);
+    }
+  }
+
+  /** What has to come into the first host in a step: the rows of all ranks on others. */
+  private double neededBytes(long m) {
+    long there = m * (options.ranks / hosts) / options.ranks;
+    return (m - there) * options.k * DType.BF16.bytes();
+  }
+
   private Map<String, Object> compare(Pipes ours, long m, long n)
       throws IOException, InterruptedException {
     for (View view : List.of(View.SEQUENTIAL, View.PIPELINED)) {
-      if (ours.run(view.name(), m, options.k, n, 0).commNanos() != 0) {
+      if (ours.run(view.name(), m, options.k, n, 0).extra() != 0) {
         throw new IOException("%s, %d x %d x %d: wrong results".formatted(view, m, options.k, n));
       }
     }
-    int times = times(ours, m, n);
+    Contender pipelined = new Contender("pipelined", ours, View.PIPELINED.name());
+    List<Contender> contenders = new ArrayList<>();
+    rivals.forEach((name, pipes) -> contenders.add(new Contender(name, pipes, name)));
+    contenders.add(new Contender("sequential", ours, View.SEQUENTIAL.name()));
+    contenders.add(new Contender(CONTROL, ours, View.PIPELINED.name()));
+    contenders.add(pipelined);
+    int times = times(pipelined, m, n);
     List<Comparison> comparisons = new ArrayList<>();
     List<Turns.Measurement> measurements = new ArrayList<>();
-    rivals.forEach(
-        (name, pipes) -> {
-          comparisons.add(new Comparison(name, LIMIT));
-          measurements.add(() -> pipes.run(name, m, options.k, n, times).nanos());
-        });
-    comparisons.add(new Comparison("sequential", LIMIT));
-    measurements.add(() -> measure(ours, View.SEQUENTIAL, m, n, times));
-    comparisons.add(new Comparison(CONTROL, LIMIT));
-    measurements.add(() -> measure(ours, View.PIPELINED, m, n, times));
-    measurements.add(() -> measure(ours, View.PIPELINED, m, n, times));
+    for (Contender contender : contenders) {
+      comparisons.add(new Comparison(contender.name, options.limit));
+      measurements.add(() -> contender.run(m, n, times));
+    }
     for (int round = 0; round < WARM_UP + options.rounds; round++) {
+      if (round == WARM_UP) {
+        contenders.forEach(Contender::forget);
+      }
       long[] nanos = Turns.take(round, measurements);
-      for (int i = 0; round >= WARM_UP && i < comparisons.size(); i++) {
-        comparisons.get(i).add(nanos[i], nanos[nanos.length - 1], times);
+      long ofPipelined = nanos[nanos.length - 1];
+      for (int i = 0; round >= WARM_UP && i < nanos.length; i++) {
+        comparisons.get(i).add(ofPipelined, nanos[i], times);
       }
     }
-    return report(comparisons, m, n, times);
+    return report(contenders, comparisons, m, n, times);
   }
 
-  private long measure(Pipes ours, View view, long m, long n, int times) throws IOException {
-    return ours.run(view.name(), m, options.k, n, times).nanos();
-  }
-
-  /** Enough for about 20 ms. */
-  private int times(Pipes ours, long m, long n) throws IOException {
+  /** As many as are asked for, or enough for about 20 ms. */
+  private int times(Contender pipelined, long m, long n) throws IOException {
+    if (options.steps > 0) {
+      return Math.ceilDiv(options.steps, options.rounds);
+    }
     long best = Long.MAX_VALUE;
     for (int i = 0; i < 5; i++) {
-      best = Math.min(best, measure(ours, View.PIPELINED, m, n, 1));
+      best = Math.min(best, pipelined.run(m, n, 1));
     }
     return Math.clamp(20_000_000 / Math.max(1, best), 1, 500);
   }
 
-  private Map<String, Object> report(List<Comparison> comparisons, long m, long n, int times) {
-    System.out.printf(
-        Locale.ROOT,
-        "%d x %d x %d, %d per measurement%n  %-12s %11.1f us%n",
-        m,
-        options.k,
-        n,
-        times,
-        "pipelined",
-        comparisons.getFirst().rivalMicros());
+  private Map<String, Object> report(
+      List<Contender> contenders, List<Comparison> comparisons, long m, long n, int times) {
+    System.out.printf("%d x %d x %d, %d per measurement%n", m, options.k, n, times);
     Map<String, Object> figures = new LinkedHashMap<>();
     figures.put("m", m);
     figures.put("k", options.k);
     figures.put("n", n);
     figures.put("ranks", options.ranks);
     figures.put("hosts", hosts);
-    for (Comparison comparison : comparisons) {
+    double control = comparisons.get(comparisons.size() - 2).ratio();
+    for (int i = 0; i < contenders.size(); i++) {
+      Contender contender = contenders.get(i);
+      Comparison comparison = comparisons.get(i);
+      boolean isRival = i < contenders.size() - 2;
       System.out.printf(
           Locale.ROOT,
-          "  %-12s %11.1f us   %.3f x pipelined%n",
-          comparison.name(),
-          comparison.micros(),
-          comparison.ratio());
-      figures.put(
-          comparison.name(), Map.of("micros", comparison.micros(), "ratio", comparison.ratio()));
+          "  %-10s p50 %11.1f us, p99 %11.1f us%s%s%n",
+          contender.name,
+          contender.micros(0.5),
+          contender.micros(0.99),
+          i == contenders.size() - 1
+              ? ""
+              : String.format(
+                  Locale.ROOT,
+                  "   pipelined takes %.3f of that%s",
+                  comparison.ratio(),
+                  isRival ? verdict(comparison, control) : ""),
+          links(contender));
+      Map<String, Object> micros = new LinkedHashMap<>();
+      micros.put("p50Micros", contender.micros(0.5));
+      micros.put("p99Micros", contender.micros(0.99));
+      micros.put("pipelinedTakes", comparison.ratio());
+      figures.put(contender.name, micros);
     }
     return figures;
+  }
+
+  private String verdict(Comparison comparison, double control) {
+    return String.format(
+        Locale.ROOT, " (at most %.2f: %s)", options.limit, comparison.verdict(control));
+  }
+
+  private String links(Contender contender) {
+    if (hosts == 1) {
+      return "";
+    }
+    return String.format(
+        Locale.ROOT,
+        "; the link carried %.3f x its rows%s",
+        contender.carried(),
+        contender.carried() >= 1 ? "" : ": VOID");
   }
 }

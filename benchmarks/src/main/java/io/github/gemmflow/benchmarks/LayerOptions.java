@@ -65,6 +65,18 @@ final class LayerOptions {
   @Option(names = "--rounds", defaultValue = "21", description = "per shape (default: 21)")
   int rounds;
 
+  @Option(
+      names = "--limit",
+      defaultValue = "1.03",
+      description = "on the share of a rival's time that the pipelined layer takes (default: 1.03)")
+  double limit;
+
+  @Option(
+      names = "--steps",
+      defaultValue = "0",
+      description = "per shape, in all rounds (default: enough for 20 ms per round)")
+  int steps;
+
   @Option(names = "--json", paramLabel = "FILE", description = "writes the figures there too")
   @Nullable Path json;
 

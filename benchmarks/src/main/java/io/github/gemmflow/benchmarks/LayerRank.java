@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A rank of a linear layer, as {@code bare/layer.cpp} is one: for every line {@code VIEW M K N
- * iterations} it answers with the nanoseconds that it took and a 0; for 0 iterations with a 0 and
- * how many results are wrong.
+ * iterations} it answers with the nanoseconds that it took, a 0, and the nanoseconds of each
+ * iteration; for 0 iterations with a 0 and how many results are wrong.
  */
 public final class LayerRank implements AutoCloseable {
   private final World world;
@@ -50,12 +50,19 @@ public final class LayerRank implements AutoCloseable {
     if (iterations == 0) {
       return "0 " + (ready.verify(view) ? 0 : 1);
     }
+    long[] times = new long[iterations + 1];
     meeting.meet();
-    long start = System.nanoTime();
-    for (int i = 0; i < iterations; i++) {
+    times[0] = System.nanoTime();
+    for (int i = 1; i <= iterations; i++) {
       ready.run(view);
+      times[i] = System.nanoTime();
     }
-    return System.nanoTime() - start + " 0";
+    StringBuilder answer = new StringBuilder();
+    answer.append(times[iterations] - times[0]).append(" 0");
+    for (int i = 1; i <= iterations; i++) {
+      answer.append(' ').append(times[i] - times[i - 1]);
+    }
+    return answer.toString();
   }
 
   private Layer layer(Layer.Size size) {

@@ -32,7 +32,7 @@ final class NetworkCommand implements Callable<Integer> {
     Lab lab = new Lab(hosts, rate);
     lab.up();
     try {
-      return new LayerComparison(options, hosts).run();
+      return new LayerComparison(options, lab, hosts).run();
     } finally {
       lab.down();
     }

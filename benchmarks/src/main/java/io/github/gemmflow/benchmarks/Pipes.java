@@ -79,8 +79,14 @@ final class Pipes implements AutoCloseable {
     }
   }
 
-  /** What ranks measured: the slowest one's time, and the most that a comm thread worked. */
-  record Time(long nanos, long commNanos) {}
+  /**
+   * What ranks measured.
+   *
+   * @param nanos the slowest one's time
+   * @param extra the highest of their second numbers
+   * @param steps the slowest one's time of each step, as far as they tell
+   */
+  record Time(long nanos, long extra, List<Long> steps) {}
 
   /**
    * Has all ranks do something at the same time.
@@ -93,18 +99,22 @@ final class Pipes implements AutoCloseable {
       command.write(text + "\n");
       command.flush();
     }
-    long nanos = 0;
-    long commNanos = 0;
+    List<Long> most = new ArrayList<>();
     for (BufferedReader answer : answers) {
       String line = answer.readLine();
       if (line == null) {
         throw new IOException(name + " has ended");
       }
       String[] numbers = line.split(" ", -1);
-      nanos = Math.max(nanos, Long.parseLong(numbers[0]));
-      commNanos = Math.max(commNanos, Long.parseLong(numbers[1]));
+      for (int i = 0; i < numbers.length; i++) {
+        long number = Long.parseLong(numbers[i]);
+        if (i == most.size()) {
+          most.add(number);
+        }
+        most.set(i, Math.max(most.get(i), number));
+      }
     }
-    return new Time(nanos, commNanos);
+    return new Time(most.get(0), most.get(1), most.subList(2, most.size()));
   }
 
   @Override

@@ -2,6 +2,7 @@
 package io.github.gemmflow.bench;
 
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.IntToDoubleFunction;
@@ -12,7 +13,7 @@ import java.util.stream.IntStream;
  * say. What compares views is the median over rounds of what each round says: neighbours in time
  * share what disturbs them.
  */
-final class Samples {
+public final class Samples {
   private final Map<View, double[]> views;
   private final double[] gemm;
   private final double[] computeOnly;
@@ -78,6 +79,10 @@ final class Samples {
   }
 
   /** The value below which so large a share of the values lies. */
+  public static double quantile(List<? extends Number> values, double share) {
+    return quantile(values.stream().mapToDouble(Number::doubleValue).toArray(), share);
+  }
+
   static double quantile(double[] values, double share) {
     double[] sorted = values.clone();
     Arrays.sort(sorted);

@@ -80,6 +80,20 @@ final class Arrivals {
     return missing;
   }
 
+  /** The bytes that are yet to come, of those that this rank receives from other hosts. */
+  long bytesToReceive(OpenStep step) {
+    StepPlan plan = step.plan();
+    long bytes = 0;
+    for (int route = 0; route < plan.routes(); route++) {
+      boolean remote = members.domains().of(plan.shard(route)) != members.domain();
+      if (remote && plan.owner(members.domain(), route) == members.rank()) {
+        long firstMissing = plan.chunkBegin(route, Math.max(0, chunks(step, route)));
+        bytes += (plan.end(route) - firstMissing) * plan.columnBytes(route);
+      }
+    }
+    return bytes;
+  }
+
   /** How many ranks have entered the step. */
   int headersThere(OpenStep step) {
     int there = 0;

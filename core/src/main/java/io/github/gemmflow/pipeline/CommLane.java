@@ -35,6 +35,7 @@ final class CommLane implements CommThread.Agent {
       Space space,
       Places places,
       Arrivals arrivals,
+      Pace pace,
       Recorder recorder,
       Channel channel,
       int firstTag) {
@@ -43,7 +44,7 @@ final class CommLane implements CommThread.Agent {
     this.recorder = recorder;
     for (int room = 0; room < rooms.length; room++) {
       rooms[room] =
-          new StepTransfers(members, space, places, arrivals, recorder, channel, firstTag);
+          new StepTransfers(members, space, places, arrivals, pace, recorder, channel, firstTag);
     }
   }
 

@@ -26,6 +26,7 @@ final class ComputeLane {
   private final Space space;
   private final Places places;
   private final Arrivals arrivals;
+  private final Pace pace;
   private final Diagnosis diagnosis;
   private final Recorder recorder;
   private final Feeder feeder;
@@ -44,13 +45,17 @@ final class ComputeLane {
   private long progress;
   private long pulses;
   private long progressAt;
+  private boolean patient;
+  private long patientSince;
   private long runCount;
+  private long plainSteps;
 
   ComputeLane(
       Members members,
       Space space,
       Places places,
       Arrivals arrivals,
+      Pace pace,
       Diagnosis diagnosis,
       Recorder recorder,
       Crew crew) {
@@ -59,6 +64,7 @@ final class ComputeLane {
     this.places = places;
     this.feeder = new Feeder(members, space, places, arrivals);
     this.arrivals = arrivals;
+    this.pace = pace;
     this.diagnosis = diagnosis;
     this.recorder = recorder;
     this.crew = crew;
@@ -85,17 +91,31 @@ final class ComputeLane {
       progress = news(newStep);
       pulses = space.pulses().sum();
       progressAt = System.nanoTime();
+      patient = false;
     }
+    long runsBefore = runCount();
     crew.run(job);
     RuntimeException thrown = failure;
     if (thrown != null) {
       throw thrown;
+    }
+    countPlain(runsBefore);
+  }
+
+  private synchronized void countPlain(long runsBefore) {
+    if (runCount == runsBefore + 1) {
+      plainSteps++;
     }
   }
 
   /** How many runs the rows were worked on in, over all steps. */
   synchronized long runCount() {
     return runCount;
+  }
+
+  /** In how many steps all rows were worked on in one run. */
+  synchronized long plainSteps() {
+    return plainSteps;
   }
 
   /** How often a thread went to sleep. */
@@ -158,6 +178,40 @@ final class ComputeLane {
     return progressed;
   }
 
+  /**
+   * Takes the next run. One that could grow soon is left alone for as long as another run would
+   * cost: what is waited for may come later than expected.
+   */
+  private boolean choose(OpenStep current) {
+    NextRun.Soon soon = NextRun.Soon.NOTHING;
+    if (patienceLeft() > 0) {
+      boolean all = pace.nanos(arrivals.bytesToReceive(current)) <= work.runNanos();
+      soon = all ? NextRun.Soon.ALL : NextRun.Soon.OF_THIS_HOST;
+    }
+    boolean chosen = runs.choose(current.plan(), work.worthwhileRows(), soon);
+    if (chosen) {
+      patient = false;
+    } else if (runs.isPatient() && !patient) {
+      patient = true;
+      patientSince = System.nanoTime();
+    }
+    return chosen;
+  }
+
+  private long patienceLeft() {
+    // Who waits although there is work must not be found to have waited too long.
+    long patience = Math.min(work.runNanos(), members.deadlineNanos() / 4);
+    return patient ? patience - (System.nanoTime() - patientSince) : patience;
+  }
+
+  /** After this long there may be something to do although nothing has come in. */
+  private synchronized long lookAgainNanos(OpenStep current) {
+    if (runs.isPatient()) {
+      return Math.max(0, patienceLeft());
+    }
+    return current.plan().plan().isStreamed() ? Pulses.LOOK_NANOS : Long.MAX_VALUE;
+  }
+
   private synchronized void fail(RuntimeException e) {
     if (failure == null) {
       failure = e;
@@ -190,10 +244,10 @@ final class ComputeLane {
             feeder.feed(current, part);
             noteFed();
           } else if (task != NO_TASK) {
-            long begin = recorder.begin();
+            long begin = System.nanoTime();
             work.perform(thread, task, firstRow, block);
             recorder.end(Span.Kind.WORK, thread, begin, firstRow, block.rows());
-            noteWork(current);
+            noteWork(current, begin);
           } else if (!over) {
             long begin = recorder.begin();
             awaitSomethingNew(current);
@@ -221,7 +275,7 @@ final class ComputeLane {
             return FEED;
           }
           arrivals.update(current, runs);
-          if (runs.choose(current.plan(), work.worthwhileRows())) {
+          if (choose(current)) {
             runCount++;
             tasks = work.tasks(runs.end() - runs.begin());
             nextTask = 0;
@@ -258,8 +312,7 @@ final class ComputeLane {
     private void awaitSomethingNew(OpenStep current) {
       long left = noteProgress(current);
       if (left > 0) {
-        boolean streamed = current.plan().plan().isStreamed();
-        waiter.await(somethingNew, streamed ? Math.min(left, Pulses.LOOK_NANOS) : left);
+        waiter.await(somethingNew, Math.min(left, lookAgainNanos(current)));
         return;
       }
       waiter.await(somethingNew, courtesy(current) * Diagnosis.AFTER_YOU_NANOS);
@@ -281,9 +334,11 @@ final class ComputeLane {
     }
 
     /** A rank that multiplies is not waiting. */
-    private void noteWork(OpenStep current) {
+    private void noteWork(OpenStep current, long begin) {
       synchronized (ComputeLane.this) {
         progressAt = System.nanoTime();
+        long rounds = Math.ceilDiv(tasks, workers.length);
+        work.learn(block.rows(), (progressAt - begin) * rounds);
         space.pulses().beat(members.computeReader());
         int released = band;
         band = NO_BAND;

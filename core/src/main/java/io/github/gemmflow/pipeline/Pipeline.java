@@ -79,7 +79,9 @@ public final class Pipeline {
     this.diagnosis = new Diagnosis(members, space, arrivals, this::describeComm);
     this.home = new Home(members.rank());
     this.places = new Places(members.rank(), space, home);
-    this.computeLane = new ComputeLane(members, space, places, arrivals, diagnosis, recorder, crew);
+    Pace pace = new Pace();
+    this.computeLane =
+        new ComputeLane(members, space, places, arrivals, pace, diagnosis, recorder, crew);
     this.waiter = members.newWaiter();
     this.room = new Room(members, space, diagnosis, waiter);
     int ranks = members.domains().ranks();
@@ -88,7 +90,8 @@ public final class Pipeline {
     }
     this.step = rooms[rooms.length - 1];
     if (members.hasOtherHosts()) {
-      CommLane lane = new CommLane(members, space, places, arrivals, recorder, channel, firstTag);
+      CommLane lane =
+          new CommLane(members, space, places, arrivals, pace, recorder, channel, firstTag);
       this.commLane = lane;
       onCommThread(
           () -> {
@@ -413,6 +416,10 @@ public final class Pipeline {
 
   public long runs() {
     return computeLane.runCount();
+  }
+
+  public long plainSteps() {
+    return computeLane.plainSteps();
   }
 
   public long sleeps() {

@@ -23,6 +23,7 @@ public final class ProductWork implements Work {
   private final long worthwhileRows;
   private final Block[] inputs;
   private final Block[] targets;
+  private final Average runNanos = new Average();
   private Matrix[] outputs = new Matrix[0];
 
   /**
@@ -56,6 +57,17 @@ public final class ProductWork implements Work {
   @Override
   public long worthwhileRows() {
     return worthwhileRows;
+  }
+
+  /** A run of few rows takes as long as one of the worthwhile rows: it reads all weights. */
+  @Override
+  public long runNanos() {
+    return (long) runNanos.get();
+  }
+
+  @Override
+  public void learn(long rows, long nanos) {
+    runNanos.add((double) nanos * worthwhileRows / Math.max(rows, worthwhileRows));
   }
 
   @Override

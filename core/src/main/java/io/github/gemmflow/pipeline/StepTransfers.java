@@ -19,6 +19,7 @@ final class StepTransfers {
   private final Space space;
   private final Places places;
   private final Arrivals arrivals;
+  private final Pace pace;
   private final Recorder recorder;
   private final Channel channel;
   private final int firstTag;
@@ -36,12 +37,16 @@ final class StepTransfers {
   private boolean chunksStarted;
   private boolean slotsPassed;
   private final long[] forwarded;
+  private long received;
+  private long receivedFirst;
+  private long receivedFirstAt;
 
   StepTransfers(
       Members members,
       Space space,
       Places places,
       Arrivals arrivals,
+      Pace pace,
       Recorder recorder,
       Channel channel,
       int firstTag) {
@@ -49,6 +54,7 @@ final class StepTransfers {
     this.space = space;
     this.places = places;
     this.arrivals = arrivals;
+    this.pace = pace;
     this.recorder = recorder;
     this.channel = channel;
     this.firstTag = firstTag;
@@ -150,6 +156,8 @@ final class StepTransfers {
       sends.reset(transfers.sends(), inFlight);
       receives.reset(transfers.receives(), inFlight);
       slotsPassed = !plan.plan().isStreamed();
+      received = 0;
+      receivedFirst = 0;
     }
     return finishReceives()
         + sends.finish(channel)
@@ -195,14 +203,32 @@ final class StepTransfers {
       if (finished > 0) {
         // First, because a step may be over as soon as its last rows are published.
         recordArrival(receives.route(i), receives.finished(i) - finished, receives.finished(i));
+        count(receives.route(i), receives.finished(i) - finished, receives.finished(i));
         arrivals.publish(step, receives.route(i), receives.finished(i));
         done += finished;
       }
     }
     if (done > 0) {
       members.ringHost();
+      learnPace();
     }
     return done;
+  }
+
+  private void count(int route, long fromChunk, long toChunk) {
+    StepPlan plan = step.plan();
+    long rows = plan.chunkBegin(route, toChunk) - plan.chunkBegin(route, fromChunk);
+    received += rows * plan.columnBytes(route);
+  }
+
+  /** From the first arrival on: when that was says more about the other rank than the network. */
+  private void learnPace() {
+    if (receivedFirst == 0) {
+      receivedFirst = received;
+      receivedFirstAt = System.nanoTime();
+    } else if (receives.isIdle() && receives.isAllStarted(step.plan())) {
+      pace.learn(received - receivedFirst, System.nanoTime() - receivedFirstAt);
+    }
   }
 
   private void recordArrival(int route, long fromChunk, long toChunk) {

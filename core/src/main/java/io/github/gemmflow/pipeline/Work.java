@@ -25,6 +25,17 @@ public interface Work {
   /** A run of fewer rows is left alone while it may still grow. */
   long worthwhileRows();
 
+  /**
+   * What it costs to work on some rows in a run of their own instead of a longer one, in
+   * nanoseconds; 0 if that is not known.
+   */
+  default long runNanos() {
+    return 0;
+  }
+
+  /** Learns from a run of so many rows how long one takes, in nanoseconds. */
+  default void learn(long rows, long nanos) {}
+
   /** Into how many tasks, which several threads may do at the same time, a run of rows is cut. */
   int tasks(long rows);
 

@@ -11,6 +11,23 @@ package io.github.gemmflow.plan;
  * <p>Holds the state of one step on one rank; not thread-safe.
  */
 public final class NextRun {
+  /** Which rows are expected in less time than one more run would cost. */
+  public enum Soon {
+    /** None in particular. */
+    NOTHING,
+
+    /** Those of ranks that share memory with this one. */
+    OF_THIS_HOST,
+
+    /** All that are missing. */
+    ALL
+  }
+
+  private static final int NO_BAND = -1;
+
+  /** The turn of rows that come from other hosts. */
+  private static final int OTHER_HOST = 2;
+
   private final int rank;
   private final long[] ready;
   private final long[] taken;
@@ -18,6 +35,7 @@ public final class NextRun {
   private long end;
   private int runBand;
   private int runIndex;
+  private boolean patient;
 
   /**
    * For a group.
@@ -70,13 +88,20 @@ public final class NextRun {
     return end;
   }
 
+  /** Whether {@link #choose} left a worthwhile run alone because of rows that it expects soon. */
+  public boolean isPatient() {
+    return patient;
+  }
+
   /**
    * Takes the next run. A run shorter than {@code worthwhile} is left alone while rows that are yet
-   * to come could make it longer; any run is, if the plan does not overlap.
+   * to come could make it longer; a longer one only if such rows come soon; any run is, if the plan
+   * does not overlap.
    *
    * @return whether there is one; if so, {@link #begin} and {@link #end} say which
    */
-  public boolean choose(StepPlan step, long worthwhile) {
+  public boolean choose(StepPlan step, long worthwhile, Soon soon) {
+    patient = false;
     int bestIndex = -1;
     int bestTurn = Integer.MAX_VALUE;
     long bestRows = 0;
@@ -87,7 +112,7 @@ public final class NextRun {
       long rows = ready[band] - taken[band];
       int turn = turn(step, band);
       boolean better = turn < bestTurn || (turn == bestTurn && rows > bestRows);
-      if (rows > 0 && better && isWorthwhile(step, index, worthwhile)) {
+      if (rows > 0 && better && isWorthwhile(step, index, worthwhile, soon)) {
         bestIndex = index;
         bestTurn = turn;
         bestRows = rows;
@@ -107,7 +132,7 @@ public final class NextRun {
   /** Whose turn it is: the lowest comes first. */
   private int turn(StepPlan step, int band) {
     if (step.plan().problem().isAlongColumns()) {
-      return 0;
+      return step.plan().domains().count() == 1 ? 0 : OTHER_HOST;
     }
     int shard = step.shard(band);
     if (step.plan().isStreamed()) {
@@ -118,18 +143,33 @@ public final class NextRun {
     if (shard == rank) {
       return 0;
     }
-    return domains.of(shard) == domains.of(rank) ? 1 : 2;
+    return domains.of(shard) == domains.of(rank) ? 1 : OTHER_HOST;
   }
 
-  private boolean isWorthwhile(StepPlan step, int index, long worthwhile) {
+  private boolean isWorthwhile(StepPlan step, int index, long worthwhile, Soon soon) {
     if (step.plan().isStreamed()) {
       return true;
     }
     long first = runBegin(step, index);
     long last = runEnd(step, index);
-    boolean overlaps = step.plan().overlap() == Overlap.PIPELINED;
-    return (overlaps && last - first >= worthwhile)
-        || !(canGrowDown(step, first) || canGrowUp(step, last));
+    int below = bandBefore(step, first);
+    int above = bandOf(step, last);
+    if (below == NO_BAND && above == NO_BAND) {
+      return true;
+    }
+    if (step.plan().overlap() == Overlap.SEQUENTIAL || last - first < worthwhile) {
+      return false;
+    }
+    boolean growsSoon = isSoon(step, below, soon) || isSoon(step, above, soon);
+    patient |= growsSoon;
+    return !growsSoon;
+  }
+
+  private boolean isSoon(StepPlan step, int band, Soon soon) {
+    if (band == NO_BAND || soon == Soon.NOTHING) {
+      return false;
+    }
+    return soon == Soon.ALL || turn(step, band) < OTHER_HOST;
   }
 
   /** The first row of the longest run of ready rows, none of them taken, through a band. */
@@ -168,28 +208,29 @@ public final class NextRun {
   /** A run that may still grow leaves what is over for the next one: kernels like round heights. */
   private long wholeEnd(StepPlan step, long last, long worthwhile) {
     long over = (last - begin) % worthwhile;
-    boolean cut = !step.plan().isStreamed() && last - begin > worthwhile && canGrowUp(step, last);
+    boolean cut =
+        !step.plan().isStreamed() && last - begin > worthwhile && bandOf(step, last) != NO_BAND;
     return cut ? last - over : last;
   }
 
-  /** Whether the row before {@code first} exists and is not taken: then it is not ready yet. */
-  private boolean canGrowDown(StepPlan step, long first) {
+  /** The band of the row before {@code first}, if that is not taken: then it is not ready yet. */
+  private int bandBefore(StepPlan step, long first) {
     for (int band = 0; band < step.bands(); band++) {
       if (step.bandBegin(band) < first && first <= step.bandEnd(band)) {
-        return taken[band] < first;
+        return taken[band] < first ? band : NO_BAND;
       }
     }
-    return false;
+    return NO_BAND;
   }
 
-  /** Whether row {@code last} exists and is not taken: then it is not ready yet. */
-  private boolean canGrowUp(StepPlan step, long last) {
+  /** The band of row {@code last}, if that is not taken: then it is not ready yet. */
+  private int bandOf(StepPlan step, long last) {
     for (int band = 0; band < step.bands(); band++) {
       if (step.bandBegin(band) <= last && last < step.bandEnd(band)) {
-        return taken[band] <= last;
+        return taken[band] <= last ? band : NO_BAND;
       }
     }
-    return false;
+    return NO_BAND;
   }
 
   private void take(StepPlan step) {

@@ -112,7 +112,10 @@ final class Rules {
     return asked != null
         ? new Choice<>(asked, "asked for")
         : new Choice<>(
-            Overlap.PIPELINED, "rows that are there are multiplied while others are on their way");
+            Overlap.PIPELINED,
+            path == Path.STREAMED
+                ? "rows that are there are multiplied while others are on their way"
+                : "rows that are there are multiplied while others are on their way, unless those come sooner than one more run would cost, as measured in the steps before");
   }
 
   /** The rows of a chunk of so many rows that are gathered. */

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.github.gemmflow.kit.Draw;
 import io.github.gemmflow.kit.Plans;
+import io.github.gemmflow.plan.NextRun.Soon;
 import org.junit.jupiter.api.Test;
 
 class NextRunTest {
@@ -21,7 +22,7 @@ class NextRunTest {
   }
 
   private static void assertRun(NextRun runs, StepPlan step, long worthwhile, long from, long to) {
-    assertTrue(runs.choose(step, worthwhile), "there is a run");
+    assertTrue(runs.choose(step, worthwhile, Soon.NOTHING), "there is a run");
     assertEquals(from + "-" + to, runs.begin() + "-" + runs.end());
   }
 
@@ -37,7 +38,7 @@ class NextRunTest {
     assertRun(runs, step, 1, 20, 33);
     assertRun(runs, step, 1, 0, 5);
     assertRun(runs, step, 1, 40, 46);
-    assertFalse(runs.choose(step, 1));
+    assertFalse(runs.choose(step, 1, Soon.NOTHING));
     runs.ready(0, 10);
     runs.ready(1, 20);
     assertRun(runs, step, 1, 5, 20);
@@ -51,9 +52,9 @@ class NextRunTest {
     NextRun runs = new NextRun(1, 4);
     runs.reset(step);
     runs.ready(1, 2);
-    assertFalse(runs.choose(step, 16));
+    assertFalse(runs.choose(step, 16, Soon.NOTHING));
     runs.ready(3, 3);
-    assertFalse(runs.choose(step, 16));
+    assertFalse(runs.choose(step, 16, Soon.NOTHING));
     runs.ready(0, 1);
     assertRun(runs, step, 16, 0, 3);
     assertTrue(runs.allTaken(step));
@@ -65,16 +66,38 @@ class NextRunTest {
     StepPlan step = step(tuning, Domains.of(0, 0, 1, 1), 40, 40, 0, 40);
     NextRun runs = new NextRun(1, 4);
     runs.reset(step);
-    assertFalse(runs.choose(step, 16));
+    assertFalse(runs.choose(step, 16, Soon.NOTHING));
     runs.ready(1, 80);
-    assertFalse(runs.choose(step, 16));
+    assertFalse(runs.choose(step, 16, Soon.NOTHING));
     runs.ready(0, 40);
-    assertFalse(runs.choose(step, 16));
+    assertFalse(runs.choose(step, 16, Soon.NOTHING));
     runs.ready(3, 119);
-    assertFalse(runs.choose(step, 16));
+    assertFalse(runs.choose(step, 16, Soon.NOTHING));
     runs.ready(3, 120);
     assertRun(runs, step, 16, 0, 120);
     assertTrue(runs.allTaken(step));
+  }
+
+  /** Rows that come sooner than another run would cost are worth waiting for; others are not. */
+  @Test
+  void longRunsWaitForRowsThatComeSoon() {
+    StepPlan step = step(Domains.of(0, 0, 1), 40, 40, 40);
+    NextRun runs = new NextRun(0, 3);
+    runs.reset(step);
+    assertFalse(runs.choose(step, 16, Soon.OF_THIS_HOST));
+    assertFalse(runs.isPatient(), "nothing is ready");
+    runs.ready(0, 40);
+    assertFalse(runs.choose(step, 16, Soon.OF_THIS_HOST));
+    assertTrue(runs.isPatient());
+    runs.ready(1, 80);
+    assertFalse(runs.choose(step, 16, Soon.ALL));
+    assertTrue(runs.isPatient());
+    assertTrue(runs.choose(step, 16, Soon.OF_THIS_HOST), "the rest comes from another host");
+    assertEquals("0-80", runs.begin() + "-" + runs.end());
+    assertFalse(runs.isPatient());
+    runs.ready(2, 90);
+    assertFalse(runs.choose(step, 16, Soon.ALL));
+    assertFalse(runs.isPatient(), "too short in any case");
   }
 
   /** What is over waits for the rows that come after it; at the end there are none. */
@@ -86,7 +109,7 @@ class NextRunTest {
     runs.ready(0, 40);
     runs.ready(1, 67);
     assertRun(runs, step, 16, 0, 64);
-    assertFalse(runs.choose(step, 16));
+    assertFalse(runs.choose(step, 16, Soon.NOTHING));
     runs.ready(1, 80);
     assertRun(runs, step, 16, 64, 80);
     assertTrue(runs.allTaken(step));
@@ -102,7 +125,7 @@ class NextRunTest {
     runs.ready(2, 18);
     assertRun(runs, step, 4, 10, 18);
     runs.ready(1, 9);
-    assertFalse(runs.choose(step, 4));
+    assertFalse(runs.choose(step, 4, Soon.NOTHING));
     runs.ready(1, 10);
     assertRun(runs, step, 4, 8, 10);
     assertTrue(runs.allTaken(step));
@@ -128,7 +151,7 @@ class NextRunTest {
           ready[(int) row] = true;
         }
         runs.ready(route, upTo);
-        while (draw.chance(0.8) && runs.choose(step, worthwhile)) {
+        while (draw.chance(0.8) && runs.choose(step, worthwhile, Soon.NOTHING)) {
           for (int row = (int) runs.begin(); row < runs.end(); row++) {
             assertTrue(ready[row], "row " + row + " is not ready");
             assertFalse(taken[row], "row " + row + " is taken");

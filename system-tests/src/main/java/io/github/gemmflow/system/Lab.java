@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.system;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -47,6 +48,12 @@ public final class Lab {
     if (mine) {
       call("down");
     }
+  }
+
+  /** What has come into the first host over its link so far; 0 if there is only one host. */
+  public long bytesIntoFirstHost() throws IOException {
+    Path sentByTheOtherEnd = Path.of("/sys/class/net/gflab-h1/statistics/tx_bytes");
+    return hosts == 1 ? 0 : Long.parseLong(Files.readString(sentByTheOtherEnd).strip());
   }
 
   /** Runs a command on a host of the lab. */
