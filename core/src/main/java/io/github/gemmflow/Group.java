@@ -57,7 +57,8 @@ public final class Group {
             hostBells(domains, rank, member -> world.neighbours().computeBell(ranks[member])),
             hostBells(domains, rank, member -> world.neighbours().commBell(ranks[member])),
             new Breakage(window.memory(), domains.indexOf(rank)),
-            world.spinNanos(),
+            world.rowsSpinNanos(),
+            config.idle() == Idle.SPIN,
             config.deadline().toNanos());
     this.agreement = new Agreement(world.commThread(), channel, members, config.setupDeadline());
     world.commThread().watch(members);

@@ -22,11 +22,16 @@ final class Neighbours implements AutoCloseable {
 
   private final Domains domains;
   private final Window window;
+  private final Bell[] computeBells;
   private final Counters toldToEnd;
 
   private Neighbours(Domains domains, Window window) {
     this.domains = domains;
     this.window = window;
+    this.computeBells = new Bell[domains.ranks()];
+    for (int rank = 0; rank < computeBells.length; rank++) {
+      computeBells[rank] = new Bell(window.memory(), LANES * rank);
+    }
     this.toldToEnd = new Counters(window.memory(), Bell.bytes(LANES * domains.ranks()));
   }
 
@@ -98,12 +103,23 @@ final class Neighbours implements AutoCloseable {
 
   /** What the compute threads of a rank of this host sleep on. */
   Bell computeBell(int rank) {
-    return new Bell(window.memory(), LANES * rank);
+    return computeBells[rank];
   }
 
   /** What the comm thread of a rank of this host sleeps on. */
   Bell commBell(int rank) {
     return new Bell(window.memory(), LANES * rank + 1);
+  }
+
+  /** Whether a compute thread of a rank's host sleeps: then it waits for something. */
+  boolean doesAnyComputeThreadSleep(int rank) {
+    int domain = domains.of(rank);
+    for (int i = 0; i < domains.size(domain); i++) {
+      if (computeBells[domains.member(domain, i)].hasSleepers()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Says that a rank of this host was told to end. */

@@ -18,6 +18,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -60,7 +61,8 @@ public final class World implements AutoCloseable {
       this.agreement = new Agreement(commThread, engine.world(), null, config.setupDeadline());
       this.neighbours = Neighbours.find(agreement, engine, config.windowDirectory());
       this.ending = new OrderlyEnd(rank(), neighbours);
-      commThread.sleepOn(neighbours.commBell(rank()), spinNanos());
+      commThread.sleepOn(
+          neighbours.commBell(rank()), config.idle().spinNanos(), commThreadMaySpin());
       warnOfTooManyThreads();
     } catch (RuntimeException | Error e) {
       // Nobody can count on the others any more, and leaving in good order may need them.
@@ -229,7 +231,7 @@ public final class World implements AutoCloseable {
   /** Threads that multiply take turns on a core at best; nobody would ask for that. */
   private void warnOfTooManyThreads() {
     int threads = config.threads();
-    if (threads > 1 && isCrowded() && neighbours.domains().indexOf(rank()) == 0) {
+    if (threads > 1 && !hasCoresFor(threads) && neighbours.domains().indexOf(rank()) == 0) {
       int processors = Runtime.getRuntime().availableProcessors();
       LOG.log(
           WARNING,
@@ -246,15 +248,32 @@ public final class World implements AutoCloseable {
     return neighbours.domains().size(neighbours.domains().of(rank()));
   }
 
-  private boolean isCrowded() {
-    return hostRanks() * config.threads() > Runtime.getRuntime().availableProcessors();
+  private boolean hasCoresFor(int threadsPerRank) {
+    return hostRanks() * threadsPerRank <= Runtime.getRuntime().availableProcessors();
   }
 
-  /** Nobody spins where that would take a core from someone who multiplies. */
+  /** Where cores are scarce, only while a compute thread of this host sleeps: it waits for rows. */
+  private BooleanSupplier commThreadMaySpin() {
+    if (config.idle() != Idle.SPIN) {
+      return () -> false;
+    }
+    return hasCoresFor(config.threads() + 1)
+        ? () -> true
+        : () -> neighbours.doesAnyComputeThreadSleep(rank());
+  }
+
+  /**
+   * How long a compute thread spins for others of its rank before it sleeps. Nobody spins where
+   * that would take a core from someone who multiplies.
+   */
   long spinNanos() {
-    boolean crowded = isCrowded();
-    Idle idle = crowded && config.idle() == Idle.BALANCED ? Idle.SLEEP : config.idle();
-    return idle.spinNanos();
+    return hasCoresFor(config.threads()) ? config.idle().spinNanos() : 0;
+  }
+
+  /** The same for rows to come: where they come from other hosts, the comm thread needs a core. */
+  long rowsSpinNanos() {
+    int commThreads = neighbours.domains().count() > 1 ? 1 : 0;
+    return hasCoresFor(config.threads() + commThreads) ? config.idle().spinNanos() : 0;
   }
 
   @Override

@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -46,7 +47,9 @@ public final class CommThread implements AutoCloseable {
   private final Naps naps = new Naps();
   private final CompletableFuture<Engine> connected = new CompletableFuture<>();
   private volatile Bell bell = new Bell(Arena.ofAuto().allocate(Bell.bytes(1), Long.BYTES), 0);
-  private Waiter waiter = new Waiter(bell, 0);
+  private Waiter sleeper = new Waiter(bell, 0);
+  private Waiter spinner = sleeper;
+  private BooleanSupplier maySpin = () -> false;
   private volatile boolean closed;
   private volatile boolean ended;
 
@@ -69,13 +72,20 @@ public final class CommThread implements AutoCloseable {
     return Futures.join(connected);
   }
 
-  /** Sleeps on another bell from now on. */
-  public void sleepOn(Bell newBell, long spinNanos) {
+  /**
+   * Sleeps on another bell from now on.
+   *
+   * @param spinNanos how long it looks for what is under way before it sleeps
+   * @param maySpinNow whether it may do so now; asked on this thread
+   */
+  public void sleepOn(Bell newBell, long spinNanos, BooleanSupplier maySpinNow) {
     // A task, because the thread must leave the old bell before anybody relies on the new one.
     Futures.join(
         call(
             () -> {
-              waiter = new Waiter(newBell, spinNanos);
+              sleeper = new Waiter(newBell, 0);
+              spinner = new Waiter(newBell, spinNanos);
+              maySpin = maySpinNow;
               bell = newBell;
               return true;
             }));
@@ -91,8 +101,14 @@ public final class CommThread implements AutoCloseable {
     }
     engine.onActivity(() -> bell.ring());
     connected.complete(engine);
+    BooleanSupplier didSomething = () -> closed || cycle(engine) > 0;
+    BooleanSupplier mayGoOn = () -> didSomething.getAsBoolean() || spins();
     while (!closed) {
-      waiter.await(() -> closed || cycle(engine) > 0, idleNanos(engine));
+      if (spins()) {
+        spinner.await(didSomething, idleNanos(engine));
+      } else {
+        sleeper.await(mayGoOn, idleNanos(engine));
+      }
     }
     runTasks();
     try {
@@ -141,17 +157,22 @@ public final class CommThread implements AutoCloseable {
     }
   }
 
-  private long idleNanos(Engine engine) {
-    if (failure == null && !engine.announces()) {
-      int underWay = 0;
-      for (Agent agent : agents) {
-        underWay += agent.underWay();
-      }
-      if (underWay > 0) {
-        return naps.next(underWay);
-      }
+  /** How many things are under way in the engine. */
+  private int underWay() {
+    int underWay = 0;
+    for (Agent agent : agents) {
+      underWay += agent.underWay();
     }
-    return LOOK_AROUND;
+    return failure == null ? underWay : 0;
+  }
+
+  private boolean spins() {
+    return maySpin.getAsBoolean() && underWay() > 0;
+  }
+
+  private long idleNanos(Engine engine) {
+    int underWay = underWay();
+    return underWay > 0 && !engine.announces() ? naps.next(underWay) : LOOK_AROUND;
   }
 
   /** Runs something on this thread; after its end, nowhere. */

@@ -15,6 +15,7 @@ public final class Members {
   private final Bell[] hostCommBells;
   private final Breakage breakage;
   private final long spinNanos;
+  private final boolean hurried;
   private final long deadlineNanos;
 
   /**
@@ -24,6 +25,8 @@ public final class Members {
    * @param hostBells what the compute threads of the ranks of this host sleep on, in rank order
    * @param hostCommBells what the comm threads of the ranks of this host sleep on, in rank order
    * @param spinNanos how long a waiting thread spins before it sleeps
+   * @param hurried whether the comm thread looks at once for what a thread that goes to sleep waits
+   *     for
    * @param deadlineNanos how long this rank waits without progress
    */
   public Members(
@@ -33,6 +36,7 @@ public final class Members {
       Bell[] hostCommBells,
       Breakage breakage,
       long spinNanos,
+      boolean hurried,
       long deadlineNanos) {
     this.rank = rank;
     this.domains = domains;
@@ -40,6 +44,7 @@ public final class Members {
     this.hostCommBells = hostCommBells;
     this.breakage = breakage;
     this.spinNanos = spinNanos;
+    this.hurried = hurried;
     this.deadlineNanos = deadlineNanos;
   }
 
@@ -97,7 +102,8 @@ public final class Members {
 
   /** A way to wait for one thread of this rank's compute lane. */
   Waiter newWaiter() {
-    return new Waiter(hostBells[domains.indexOf(rank)], spinNanos);
+    Bell bell = hostBells[domains.indexOf(rank)];
+    return hurried ? new Waiter(bell, spinNanos, this::ringComm) : new Waiter(bell, spinNanos);
   }
 
   /** Wakes the compute lanes of this host. */

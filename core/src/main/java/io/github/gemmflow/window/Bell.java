@@ -38,10 +38,15 @@ public final class Bell {
 
   /** Wakes all threads that sleep on this bell. Call it after publishing what they wait for. */
   public void ring() {
-    if ((int) INT.getVolatile(word, SLEEPERS) != 0) {
+    if (hasSleepers()) {
       int ignored = (int) INT.getAndAdd(word, 0L, 1);
       sleeping.wakeAll(word);
     }
+  }
+
+  /** Whether a thread sleeps on this bell, or is about to. */
+  public boolean hasSleepers() {
+    return (int) INT.getVolatile(word, SLEEPERS) != 0;
   }
 
   /**

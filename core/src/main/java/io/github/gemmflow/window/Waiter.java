@@ -9,6 +9,7 @@ import java.util.function.BooleanSupplier;
 public final class Waiter {
   private final Bell bell;
   private final long spinNanos;
+  private final Runnable beforeSleep;
   private final MemorySegment scratch = Futex.newTimespec();
   private long sleeps;
 
@@ -18,8 +19,18 @@ public final class Waiter {
    * @param spinNanos how long it spins before it sleeps
    */
   public Waiter(Bell bell, long spinNanos) {
+    this(bell, spinNanos, () -> {});
+  }
+
+  /**
+   * For a thread that tells others when it goes to sleep.
+   *
+   * @param beforeSleep called when it has announced itself as a sleeper
+   */
+  public Waiter(Bell bell, long spinNanos, Runnable beforeSleep) {
     this.bell = bell;
     this.spinNanos = spinNanos;
+    this.beforeSleep = beforeSleep;
   }
 
   /**
@@ -56,6 +67,7 @@ public final class Waiter {
         return true;
       }
       sleeps++;
+      beforeSleep.run();
       bell.sleep(ticket, nanos, scratch);
       return false;
     } finally {
