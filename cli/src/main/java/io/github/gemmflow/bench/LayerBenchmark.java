@@ -11,6 +11,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Times a linear layer in all views, interleaved, on all ranks of a world.
@@ -18,10 +19,10 @@ import java.util.stream.Stream;
  * @param groups how many groups run side by side, each with the layer
  * @param warmup rounds before those that count
  * @param iterations rounds that count
- * @param traced whether a step is recorded after that
+ * @param recorded whether a step is recorded after that
  */
 public record LayerBenchmark(
-    Layer.Size size, int groups, Tuning tuning, int warmup, int iterations, boolean traced) {
+    Layer.Size size, int groups, Tuning tuning, int warmup, int iterations, boolean recorded) {
   /** What a round measures, in order: all views, and the last once more as the control. */
   private static final List<View> ROUND =
       Stream.concat(Arrays.stream(View.values()), Stream.of(View.PIPELINED)).toList();
@@ -57,8 +58,8 @@ public record LayerBenchmark(
       boolean sequential = layer.verify(View.SEQUENTIAL);
       boolean pipelined = layer.verify(View.PIPELINED);
       mine[numbers - 1] = sequential && pipelined ? 1 : 0;
-      String trace = traced ? Trace.of(world, layer, meeting, world.config().threads()) : "";
-      return result(world, layer, meeting.show(mine), trace);
+      Recording recording = recorded ? Recording.of(world, layer, meeting) : null;
+      return result(world, layer, meeting.show(mine), recording);
     }
   }
 
@@ -70,8 +71,9 @@ public record LayerBenchmark(
     for (int round = -warmup; round < iterations; round++) {
       for (int i = 0; i < ROUND.size(); i++) {
         boolean isControl = i == CONTROL;
-        meeting.meet();
+        // Before they meet: a faster rank's rows may be here before this one goes on.
         long bytesBefore = isControl && countsLinks ? Counters.bytesIntoHost() : 0;
+        meeting.meet();
         long commBefore = isControl ? counters.commThreadNanos() : 0;
         long start = System.nanoTime();
         layer.run(ROUND.get(i));
@@ -100,7 +102,8 @@ public record LayerBenchmark(
     return domains.count() > 1 && first;
   }
 
-  private Result result(World world, Layer layer, double[][] ofRanks, String trace) {
+  private Result result(
+      World world, Layer layer, double[][] ofRanks, @Nullable Recording recording) {
     int numbers = ofRanks[0].length;
     double[][] slowest = new double[ROUND.size()][iterations];
     double commCpuMillis = 0;
@@ -128,7 +131,7 @@ public record LayerBenchmark(
         commCpuMillis,
         Math.round(linkBytes),
         verified,
-        trace);
+        recording);
   }
 
   private static Samples samples(double[][] slowest) {

@@ -5,6 +5,7 @@ import io.github.gemmflow.plan.Plan;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a benchmark found; the same on all ranks.
@@ -12,7 +13,7 @@ import java.util.Map;
  * @param commCpuMillis the most CPU time that the comm thread of a rank took for a pipelined step
  * @param linkBytes what came into all hosts over their links in a pipelined step, on average
  * @param verified whether every rank's sequential and pipelined results are exactly right
- * @param trace a pipelined step in the format that Chrome and Perfetto draw; empty if not asked for
+ * @param recording a pipelined step; null if not asked for
  */
 public record Result(
     LayerBenchmark benchmark,
@@ -26,7 +27,7 @@ public record Result(
     double commCpuMillis,
     long linkBytes,
     boolean verified,
-    String trace) {
+    @Nullable Recording recording) {
 
   /** What had to cross the links: every row into every host but its own, once. */
   private long neededBytes() {
@@ -55,15 +56,8 @@ public record Result(
               samples.quantile(view, 0.9),
               view == View.COMM_ONLY ? "" : gigaflops(median)));
     }
-    text.append(
-        String.format(
-            Locale.ROOT,
-            "speedup %.3f, overlap %.3f, hidden %.3f, of the limit %.3f; pipelined against itself %.3f%n",
-            samples.speedup(),
-            samples.overlap(),
-            samples.hidden(),
-            samples.ofLimit(),
-            samples.control()));
+    text.append(figures("", samples));
+    text.append(figures("by lower quartiles: ", samples.undisturbed()));
     text.append(
         String.format(
             Locale.ROOT,
@@ -73,6 +67,18 @@ public record Result(
             neededBytes()));
     text.append(verified ? "verified: exact on all ranks\n" : "NOT VERIFIED: wrong results\n");
     return text.toString();
+  }
+
+  private static String figures(String how, Samples of) {
+    return String.format(
+        Locale.ROOT,
+        "%sspeedup %.3f, overlap %.3f, hidden %.3f, of the limit %.3f; pipelined against itself %.3f%n",
+        how,
+        of.speedup(),
+        of.overlap(),
+        of.hidden(),
+        of.ofLimit(),
+        of.control());
   }
 
   private String gigaflops(double millis) {

@@ -2,6 +2,7 @@
 package io.github.gemmflow.bench;
 
 import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -72,6 +73,17 @@ public final class Samples {
   /** The pipelined view against itself. */
   double control() {
     return overRounds(i -> again[i] / pipelined[i]);
+  }
+
+  /**
+   * The same views as if each round had been undisturbed: one round, of the lower quartile of each
+   * view. Whatever else runs on a machine only ever makes things slower, and a quotient of
+   * differences magnifies it.
+   */
+  Samples undisturbed() {
+    Map<View, double[]> quartiles = new EnumMap<>(View.class);
+    views.forEach((view, times) -> quartiles.put(view, new double[] {quantile(times, 0.25)}));
+    return new Samples(quartiles, new double[] {quantile(again, 0.25)});
   }
 
   private double overRounds(IntToDoubleFunction ofRound) {

@@ -6,7 +6,10 @@ import io.github.gemmflow.LocalWorld;
 import io.github.gemmflow.World;
 import io.github.gemmflow.bench.Layer;
 import io.github.gemmflow.bench.LayerBenchmark;
+import io.github.gemmflow.bench.Picture;
+import io.github.gemmflow.bench.Recording;
 import io.github.gemmflow.bench.Result;
+import io.github.gemmflow.bench.Trace;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.mpi.Launcher;
 import io.github.gemmflow.plan.Path;
@@ -150,6 +153,9 @@ final class BenchCommand implements Callable<Integer> {
           "writes a pipelined step there, to be looked at in Perfetto or chrome://tracing")
   private java.nio.file.@Nullable Path trace;
 
+  @Option(names = "--picture", paramLabel = "FILE", description = "draws that step there, as SVG")
+  private java.nio.file.@Nullable Path picture;
+
   private final AtomicBoolean good = new AtomicBoolean(true);
 
   @Override
@@ -162,7 +168,7 @@ final class BenchCommand implements Callable<Integer> {
             config.tuning(),
             warmup,
             iterations,
-            trace != null);
+            trace != null || picture != null);
     if (engine == Engine.LOCAL) {
       LocalWorld.of(ranksToStart()).config(config).run(world -> run(world, benchmark));
     } else if (Launcher.current() != Launcher.NONE) {
@@ -228,7 +234,11 @@ final class BenchCommand implements Callable<Integer> {
     out.print(result.text());
     out.flush();
     write(json, result.json() + "\n");
-    write(trace, result.trace());
+    Recording recording = result.recording();
+    if (recording != null) {
+      write(trace, Trace.write(recording));
+      write(picture, Picture.draw(recording));
+    }
   }
 
   private static void write(java.nio.file.@Nullable Path file, String text) {

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.bench;
+
+import io.github.gemmflow.Group;
+import io.github.gemmflow.World;
+import io.github.gemmflow.trace.Span;
+import io.github.gemmflow.trace.Timeline;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * What all threads of all ranks did in one pipelined step.
+ *
+ * @param threads how many threads of a rank work on rows
+ * @param ranks the spans of each rank, in nanoseconds since rank 0 began
+ */
+public record Recording(int threads, List<List<Span>> ranks) {
+  private static final int MEETINGS = 21;
+  private static final List<Span.Kind> KINDS = List.of(Span.Kind.values());
+  private static final int LONGS_PER_SPAN = 6;
+
+  /** Records a step. Collective; all ranks get the same. */
+  static Recording of(World world, Layer layer, Meeting meeting) {
+    Group group = world.group();
+    long offset = clockOffset(group, meeting);
+    int threads = world.config().threads();
+    Timeline timeline = new Timeline(threads);
+    meeting.meet();
+    long start = System.nanoTime();
+    layer.record(timeline);
+    layer.run(View.PIPELINED);
+    layer.record(null);
+    // Rank 0 began when the clocks of all others said so, but for their offset.
+    long zero = ByteBuffer.wrap(group.broadcast(0, bytes(start))).getLong() + offset;
+    byte[] mine = bytes(timeline.spans(), zero);
+    List<List<Span>> ranks = new ArrayList<>();
+    for (int rank = 0; rank < world.size(); rank++) {
+      ranks.add(spans(ByteBuffer.wrap(group.broadcast(rank, mine))));
+    }
+    return new Recording(threads, ranks);
+  }
+
+  private static byte[] bytes(long value) {
+    return ByteBuffer.allocate(Long.BYTES).putLong(value).array();
+  }
+
+  private static byte[] bytes(List<Span> spans, long zero) {
+    ByteBuffer buffer = ByteBuffer.allocate(spans.size() * LONGS_PER_SPAN * Long.BYTES);
+    for (Span span : spans) {
+      buffer.putLong(KINDS.indexOf(span.kind())).putLong(span.thread());
+      buffer.putLong(span.begin() - zero).putLong(span.end() - zero);
+      buffer.putLong(span.firstRow()).putLong(span.rows());
+    }
+    return buffer.array();
+  }
+
+  private static List<Span> spans(ByteBuffer buffer) {
+    List<Span> spans = new ArrayList<>();
+    while (buffer.hasRemaining()) {
+      Span.Kind kind = KINDS.get((int) buffer.getLong());
+      int thread = (int) buffer.getLong();
+      long begin = buffer.getLong();
+      long end = buffer.getLong();
+      spans.add(new Span(kind, thread, begin, end, buffer.getLong(), buffer.getLong()));
+    }
+    return spans;
+  }
+
+  /** How many nanoseconds this rank's clock is ahead of rank 0's. */
+  private static long clockOffset(Group group, Meeting meeting) {
+    ByteBuffer mine = ByteBuffer.allocate(MEETINGS * Long.BYTES);
+    for (int i = 0; i < MEETINGS; i++) {
+      meeting.meet();
+      mine.putLong(System.nanoTime());
+    }
+    return offset(mine.flip(), ByteBuffer.wrap(group.broadcast(0, mine.array())));
+  }
+
+  /**
+   * How far a clock is ahead of another one, by what both said whenever their ranks had met: the
+   * median leaves out the times when one came late.
+   */
+  static long offset(ByteBuffer times, ByteBuffer otherTimes) {
+    long[] ahead = new long[times.remaining() / Long.BYTES];
+    for (int i = 0; i < ahead.length; i++) {
+      ahead[i] = times.getLong() - otherTimes.getLong();
+    }
+    Arrays.sort(ahead);
+    return ahead[ahead.length / 2];
+  }
+
+  /** When the last span ends. */
+  long end() {
+    return ranks.stream().flatMap(List::stream).mapToLong(Span::end).max().orElse(0);
+  }
+}
