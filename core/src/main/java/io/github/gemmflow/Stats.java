@@ -10,5 +10,14 @@ package io.github.gemmflow;
  * @param plainSteps steps whose rows were worked on in one run when all were there, as without
  *     overlap: by rule where another run would cost more than the wait for the rest
  * @param sleeps how often a thread of this rank went to sleep because nothing was ready
+ * @param sharedBytes memory for rows that all ranks of this host share
+ * @param ownBytes memory for rows that is this rank's alone: only streamed steps need some
  */
-public record Stats(long steps, long rows, long runs, long plainSteps, long sleeps) {}
+public record Stats(
+    long steps,
+    long rows,
+    long runs,
+    long plainSteps,
+    long sleeps,
+    long sharedBytes,
+    long ownBytes) {}

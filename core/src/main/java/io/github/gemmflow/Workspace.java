@@ -165,7 +165,9 @@ public final class Workspace implements AutoCloseable {
         pipeline.rowsSeen(),
         pipeline.runs(),
         pipeline.plainSteps(),
-        pipeline.sleeps());
+        pipeline.sleeps(),
+        window.memory().byteSize(),
+        pipeline.ownBytes());
   }
 
   Group group() {

@@ -13,18 +13,22 @@ import java.util.function.Function;
 
 /** A rank's side of {@link Pipes}. */
 final class Commands {
-  /** What our jobs are called. */
+  /** What our job is called, where there is one. */
   static final String NAME = "gemmflow";
 
   private Commands() {}
 
-  /** Does what each line asks for, and answers with a line, until there are no more. */
-  static void serve(Path directory, int rank, Function<List<String>, String> answer)
+  /**
+   * Does what each line asks for, and answers with a line, until there are no more.
+   *
+   * @param name what this rank's job is called
+   */
+  static void serve(Path directory, String name, int rank, Function<List<String>, String> answer)
       throws IOException {
     try (BufferedReader commands =
-            Files.newBufferedReader(Pipes.path(directory, NAME, "command", rank), UTF_8);
+            Files.newBufferedReader(Pipes.path(directory, name, "command", rank), UTF_8);
         Writer answers =
-            Files.newBufferedWriter(Pipes.path(directory, NAME, "answer", rank), UTF_8)) {
+            Files.newBufferedWriter(Pipes.path(directory, name, "answer", rank), UTF_8)) {
       for (String line = commands.readLine(); line != null; line = commands.readLine()) {
         answers.write(answer.apply(List.of(line.split(" ", -1))) + "\n");
         answers.flush();

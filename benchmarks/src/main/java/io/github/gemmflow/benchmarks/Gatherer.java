@@ -42,7 +42,7 @@ public final class Gatherer implements AutoCloseable {
   public static void main(String[] arguments) throws IOException {
     try (World world = World.join();
         Gatherer rank = new Gatherer(world)) {
-      Commands.serve(Path.of(arguments[0]), world.rank(), rank::answer);
+      Commands.serve(Path.of(arguments[0]), Commands.NAME, world.rank(), rank::answer);
     }
   }
 

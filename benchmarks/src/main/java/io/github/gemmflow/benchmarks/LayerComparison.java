@@ -42,16 +42,9 @@ final class LayerComparison {
     List<Map<String, Object>> figures = new ArrayList<>();
     try (Contest contest = new Contest(options.ranks)) {
       Job job = new Job(options.mpi, options.ranks, hosts).java(options.javaOptions);
-      Pipes ours =
-          contest.start(
-              Commands.NAME,
-              job.java(List.of("-Dgemmflow.onednn.library=" + oneDnn()))
-                  .command(LayerRank.class, contest.directory()));
-      for (LayerOptions.Rival rival : options.rivals) {
-        String name = rival.name().toLowerCase(Locale.ROOT);
-        List<String> command = new ArrayList<>(program(rival));
-        command.add(contest.directory());
-        rivals.put(name, contest.start(name, job.command(command)));
+      Pipes ours = startOurs(contest, job, Commands.NAME, List.of());
+      for (String rival : options.rivals) {
+        rivals.put(rival, start(contest, job, rival));
       }
       System.out.printf(
           "%s, %d ranks on %d host(s), BF16, 1 thread per rank, %d rounds%n",
@@ -69,18 +62,40 @@ final class LayerComparison {
     return 0;
   }
 
-  private static String oneDnn() {
-    return System.getProperty("gemmflow.onednn.library");
+  private static Pipes startOurs(Contest contest, Job job, String name, List<String> settings)
+      throws IOException, InterruptedException {
+    List<String> javaOptions = new ArrayList<>(settings);
+    javaOptions.add("-Dgemmflow.onednn.library=" + System.getProperty("gemmflow.onednn.library"));
+    return contest.start(
+        name, job.java(javaOptions).command(LayerRank.class, contest.directory(), name));
   }
 
-  /** Where the script that runs this puts what it compiles, and where it lies itself. */
-  private List<String> program(LayerOptions.Rival rival) {
+  private Pipes start(Contest contest, Job job, String rival)
+      throws IOException, InterruptedException {
+    // Where the script that runs this puts what it compiles, and where it lies itself.
+    String programs = System.getProperty("gemmflow.benchmarks.programs");
+    String sources = System.getProperty("gemmflow.benchmarks.sources");
     return switch (rival) {
-      case BARE ->
-          List.of(System.getProperty("gemmflow.benchmarks.programs") + "/layer." + options.mpi);
-      case TORCH ->
-          List.of(options.python, System.getProperty("gemmflow.benchmarks.sources") + "/layer.py");
+      case LayerOptions.BARE ->
+          contest.start(
+              rival, job.command(List.of(programs + "/layer." + options.mpi, contest.directory())));
+      case LayerOptions.TORCH ->
+          contest.start(
+              rival,
+              job.command(List.of(options.python, sources + "/layer.py", contest.directory())));
+      default -> {
+        if (!isSetting(rival)) {
+          throw new IllegalArgumentException(
+              "there is no rival %s: write bare, torch, or a setting such as schedule=ring"
+                  .formatted(rival));
+        }
+        yield startOurs(contest, job, rival, List.of("-Dgemmflow." + rival));
+      }
     };
+  }
+
+  private static boolean isSetting(String rival) {
+    return rival.indexOf('=') > 0;
   }
 
   /** Who runs the layer, and what was measured of it. */
@@ -90,6 +105,7 @@ final class LayerComparison {
     private final String command;
     private final List<Long> stepNanos = new ArrayList<>();
     private final List<Double> carried = new ArrayList<>();
+    private long rowBytes;
 
     Contender(String name, Pipes pipes, String command) {
       this.name = name;
@@ -103,6 +119,7 @@ final class LayerComparison {
       Pipes.Time time = pipes.run(command, m, options.k, n, times);
       carried.add((lab.bytesIntoFirstHost() - before) / neededBytes(m) / times);
       stepNanos.addAll(time.steps());
+      rowBytes = time.extra();
       return time.nanos();
     }
 
@@ -136,7 +153,10 @@ final class LayerComparison {
     }
     Contender pipelined = new Contender("pipelined", ours, View.PIPELINED.name());
     List<Contender> contenders = new ArrayList<>();
-    rivals.forEach((name, pipes) -> contenders.add(new Contender(name, pipes, name)));
+    rivals.forEach(
+        (name, pipes) ->
+            contenders.add(
+                new Contender(name, pipes, isSetting(name) ? View.PIPELINED.name() : name)));
     contenders.add(new Contender("sequential", ours, View.SEQUENTIAL.name()));
     contenders.add(new Contender(CONTROL, ours, View.PIPELINED.name()));
     contenders.add(pipelined);
@@ -188,7 +208,7 @@ final class LayerComparison {
       boolean isRival = i < contenders.size() - 2;
       System.out.printf(
           Locale.ROOT,
-          "  %-10s p50 %11.1f us, p99 %11.1f us%s%s%n",
+          "  %-22s p50 %11.1f us, p99 %11.1f us%s%s%n",
           contender.name,
           contender.micros(0.5),
           contender.micros(0.99),
@@ -199,11 +219,12 @@ final class LayerComparison {
                   "   pipelined takes %.3f of that%s",
                   comparison.ratio(),
                   isRival ? verdict(comparison, control) : ""),
-          links(contender));
+          memory(contender) + links(contender));
       Map<String, Object> micros = new LinkedHashMap<>();
       micros.put("p50Micros", contender.micros(0.5));
       micros.put("p99Micros", contender.micros(0.99));
       micros.put("pipelinedTakes", comparison.ratio());
+      micros.put("rowBytes", contender.rowBytes);
       figures.put(contender.name, micros);
     }
     return figures;
@@ -212,6 +233,13 @@ final class LayerComparison {
   private String verdict(Comparison comparison, double control) {
     return String.format(
         Locale.ROOT, " (at most %.2f: %s)", options.limit, comparison.verdict(control));
+  }
+
+  /** Rivals do not say. */
+  private static String memory(Contender contender) {
+    return contender.rowBytes == 0
+        ? ""
+        : String.format(Locale.ROOT, "; %.1f MB for rows", contender.rowBytes / 1e6);
   }
 
   private String links(Contender contender) {

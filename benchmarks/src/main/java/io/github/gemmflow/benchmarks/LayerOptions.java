@@ -9,14 +9,11 @@ import picocli.CommandLine.Option;
 
 /** What can be chosen about a comparison of layers, wherever it runs. */
 final class LayerOptions {
-  /** Who else runs the layer. */
-  enum Rival {
-    /** {@code MPI_Allgather}, then one oneDNN matmul, from C++. */
-    BARE,
+  /** {@code MPI_Allgather}, then one oneDNN matmul, from C++. */
+  static final String BARE = "bare";
 
-    /** PyTorch with Gloo: {@code all_gather}, then {@code mm}. */
-    TORCH
-  }
+  /** PyTorch with Gloo: {@code all_gather}, then {@code mm}. */
+  static final String TORCH = "torch";
 
   @Option(
       names = "--mpi",
@@ -51,9 +48,10 @@ final class LayerOptions {
       description = {
         "bare: MPI_Allgather, then one oneDNN matmul, from C++",
         "torch: PyTorch with Gloo, all_gather, then mm (needs python3-torch)",
+        "KEY=VALUE: our layer with -Dgemmflow.KEY=VALUE, such as schedule=ring or path=streamed",
         "(default: bare)"
       })
-  List<Rival> rivals = List.of();
+  List<String> rivals = List.of();
 
   @Option(
       names = "--python",

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A rank of a linear layer, as {@code bare/layer.cpp} is one: for every line {@code VIEW M K N
- * iterations} it answers with the nanoseconds that it took, a 0, and the nanoseconds of each
- * iteration; for 0 iterations with a 0 and how many results are wrong.
+ * iterations} it answers with the nanoseconds that it took, the bytes that it needs for rows, and
+ * the nanoseconds of each iteration; for 0 iterations with a 0 and how many results are wrong.
  */
 public final class LayerRank implements AutoCloseable {
   private final World world;
@@ -33,7 +33,7 @@ public final class LayerRank implements AutoCloseable {
   public static void main(String[] arguments) throws IOException {
     try (World world = World.join();
         LayerRank rank = new LayerRank(world)) {
-      Commands.serve(Path.of(arguments[0]), world.rank(), rank::answer);
+      Commands.serve(Path.of(arguments[0]), arguments[1], world.rank(), rank::answer);
     }
   }
 
@@ -58,7 +58,7 @@ public final class LayerRank implements AutoCloseable {
       times[i] = System.nanoTime();
     }
     StringBuilder answer = new StringBuilder();
-    answer.append(times[iterations] - times[0]).append(" 0");
+    answer.append(times[iterations] - times[0]).append(' ').append(ready.rowBytes());
     for (int i = 1; i <= iterations; i++) {
       answer.append(' ').append(times[i] - times[i - 1]);
     }

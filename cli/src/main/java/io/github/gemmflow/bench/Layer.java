@@ -5,6 +5,7 @@ import io.github.gemmflow.AllGather;
 import io.github.gemmflow.AllGatherMatmul;
 import io.github.gemmflow.Group;
 import io.github.gemmflow.Operator;
+import io.github.gemmflow.Stats;
 import io.github.gemmflow.Step;
 import io.github.gemmflow.Workspace;
 import io.github.gemmflow.World;
@@ -169,6 +170,12 @@ public final class Layer implements AutoCloseable {
 
   public Size size() {
     return size;
+  }
+
+  /** What this rank's host and this rank need for the rows of pipelined steps, in bytes. */
+  public long rowBytes() {
+    Stats stats = space.stats();
+    return stats.sharedBytes() + stats.ownBytes();
   }
 
   /** What was decided about the pipelined operator. */

@@ -72,12 +72,13 @@ public record Result(
   private static String figures(String how, Samples of) {
     return String.format(
         Locale.ROOT,
-        "%sspeedup %.3f, overlap %.3f, hidden %.3f, of the limit %.3f; pipelined against itself %.3f%n",
+        "%sspeedup %.3f, overlap %.3f, hidden %.3f, of the limit %.3f; pipelined takes %.3f of compute-only, %.3f of itself%n",
         how,
         of.speedup(),
         of.overlap(),
         of.hidden(),
         of.ofLimit(),
+        of.overCompute(),
         of.control());
   }
 

@@ -61,6 +61,15 @@ final class Home {
     return block.at(memory[step.room()], offset, to - from, rowBytes, rowBytes);
   }
 
+  /** How much memory it is now. */
+  long bytes() {
+    long sum = 0;
+    for (MemorySegment segment : memory) {
+      sum += segment.byteSize();
+    }
+    return sum;
+  }
+
   void free() {
     for (int room = 0; room < memory.length; room++) {
       free(room);

@@ -418,6 +418,10 @@ public final class Pipeline {
     return computeLane.runCount();
   }
 
+  public long ownBytes() {
+    return home.bytes();
+  }
+
   public long plainSteps() {
     return computeLane.plainSteps();
   }
