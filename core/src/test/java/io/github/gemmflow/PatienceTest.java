@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 
 /** Rows of a neighbour are worth waiting for, but not longer than another run would cost. */
 class PatienceTest {
-  private static final long ROWS = 8;
+  private static final long ROWS = 1;
   private static final long COLUMNS = 4;
 
   /** What a rank does before it runs a step, and once it works on one. */

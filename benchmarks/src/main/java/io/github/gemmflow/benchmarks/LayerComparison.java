@@ -83,19 +83,8 @@ final class LayerComparison {
           contest.start(
               rival,
               job.command(List.of(options.python, sources + "/layer.py", contest.directory())));
-      default -> {
-        if (!isSetting(rival)) {
-          throw new IllegalArgumentException(
-              "there is no rival %s: write bare, torch, or a setting such as schedule=ring"
-                  .formatted(rival));
-        }
-        yield startOurs(contest, job, rival, List.of("-Dgemmflow." + rival));
-      }
+      default -> startOurs(contest, job, rival, List.of("-Dgemmflow." + rival));
     };
-  }
-
-  private static boolean isSetting(String rival) {
-    return rival.indexOf('=') > 0;
   }
 
   /** Who runs the layer, and what was measured of it. */
@@ -156,7 +145,8 @@ final class LayerComparison {
     rivals.forEach(
         (name, pipes) ->
             contenders.add(
-                new Contender(name, pipes, isSetting(name) ? View.PIPELINED.name() : name)));
+                new Contender(
+                    name, pipes, LayerOptions.isSetting(name) ? View.PIPELINED.name() : name)));
     contenders.add(new Contender("sequential", ours, View.SEQUENTIAL.name()));
     contenders.add(new Contender(CONTROL, ours, View.PIPELINED.name()));
     contenders.add(pipelined);

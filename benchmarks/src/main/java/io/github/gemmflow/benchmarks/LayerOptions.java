@@ -5,7 +5,9 @@ import io.github.gemmflow.system.MpiFamily;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
 
 /** What can be chosen about a comparison of layers, wherever it runs. */
 final class LayerOptions {
@@ -14,6 +16,24 @@ final class LayerOptions {
 
   /** PyTorch with Gloo: {@code all_gather}, then {@code mm}. */
   static final String TORCH = "torch";
+
+  /** Whether a rival is our layer with a setting. */
+  static boolean isSetting(String rival) {
+    return rival.indexOf('=') > 0;
+  }
+
+  /** Refuses rivals that nobody knows. */
+  static final class Rivals implements ITypeConverter<String> {
+    @Override
+    public String convert(String value) {
+      if (!value.equals(BARE) && !value.equals(TORCH) && !isSetting(value)) {
+        throw new TypeConversionException(
+            "there is no rival '%s': write bare, torch, or a setting such as schedule=ring"
+                .formatted(value));
+      }
+      return value;
+    }
+  }
 
   @Option(
       names = "--mpi",
@@ -44,6 +64,7 @@ final class LayerOptions {
   @Option(
       names = "--rivals",
       split = ",",
+      converter = Rivals.class,
       defaultValue = "bare",
       description = {
         "bare: MPI_Allgather, then one oneDNN matmul, from C++",
