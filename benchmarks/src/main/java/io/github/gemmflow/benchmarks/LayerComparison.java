@@ -215,6 +215,9 @@ final class LayerComparison {
       micros.put("p99Micros", contender.micros(0.99));
       micros.put("pipelinedTakes", comparison.ratio());
       micros.put("rowBytes", contender.rowBytes);
+      if (hosts > 1) {
+        micros.put("linkCarried", contender.carried());
+      }
       figures.put(contender.name, micros);
     }
     return figures;
