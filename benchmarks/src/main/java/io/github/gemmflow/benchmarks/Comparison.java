@@ -25,10 +25,6 @@ final class Comparison {
     rivalTimes.add(ofNanos / 1e3 / iterations);
   }
 
-  String name() {
-    return name;
-  }
-
   static double median(List<Double> values) {
     return Samples.quantile(values, 0.5);
   }

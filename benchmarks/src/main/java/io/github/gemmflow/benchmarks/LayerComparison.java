@@ -135,9 +135,10 @@ final class LayerComparison {
 
   private Map<String, Object> compare(Pipes ours, long m, long n)
       throws IOException, InterruptedException {
-    for (View view : List.of(View.SEQUENTIAL, View.PIPELINED)) {
-      if (ours.run(view.name(), m, options.k, n, 0).extra() != 0) {
-        throw new IOException("%s, %d x %d x %d: wrong results".formatted(view, m, options.k, n));
+    verify(ours, m, n);
+    for (Map.Entry<String, Pipes> rival : rivals.entrySet()) {
+      if (LayerOptions.isSetting(rival.getKey())) {
+        verify(rival.getValue(), m, n);
       }
     }
     Contender pipelined = new Contender("pipelined", ours, View.PIPELINED.name());
@@ -168,6 +169,15 @@ final class LayerComparison {
       }
     }
     return report(contenders, comparisons, m, n, times);
+  }
+
+  /** Nothing is said about the speed of a job of ours whose results are wrong. */
+  private void verify(Pipes job, long m, long n) throws IOException {
+    for (View view : List.of(View.SEQUENTIAL, View.PIPELINED)) {
+      if (job.run(view.name(), m, options.k, n, 0).extra() != 0) {
+        throw new IOException("%s, %d x %d x %d: wrong results".formatted(view, m, options.k, n));
+      }
+    }
   }
 
   /** As many as are asked for, or enough for about 20 ms. */

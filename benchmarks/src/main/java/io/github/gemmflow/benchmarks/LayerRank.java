@@ -71,7 +71,7 @@ public final class LayerRank implements AutoCloseable {
       if (ready != null) {
         ready.close();
       }
-      ready = new Layer(world, world.group(), single, size, world.config().tuning());
+      ready = new Layer(world, meeting.group(), single, size, world.config().tuning());
       layer = ready;
     }
     return ready;

@@ -4,7 +4,6 @@ package io.github.gemmflow.bench;
 import io.github.gemmflow.Group;
 import io.github.gemmflow.ReplicaGroups;
 import io.github.gemmflow.World;
-import io.github.gemmflow.plan.Domains;
 import io.github.gemmflow.plan.Tuning;
 import java.util.Arrays;
 import java.util.EnumMap;
@@ -59,13 +58,13 @@ public record LayerBenchmark(
       boolean pipelined = layer.verify(View.PIPELINED);
       mine[numbers - 1] = sequential && pipelined ? 1 : 0;
       Recording recording = recorded ? Recording.of(world, layer, meeting) : null;
-      return result(world, layer, meeting.show(mine), recording);
+      return result(world, meeting, layer, mine, recording);
     }
   }
 
   private void measure(World world, Layer layer, Meeting meeting, double[] mine) {
     Counters counters = new Counters(world.rank());
-    boolean countsLinks = countsLinks(world);
+    boolean countsLinks = countsLinks(meeting.group());
     double commNanos = 0;
     double bytes = 0;
     for (int round = -warmup; round < iterations; round++) {
@@ -92,18 +91,13 @@ public record LayerBenchmark(
   }
 
   /** One rank of each host does, where there are several hosts. */
-  private static boolean countsLinks(World world) {
-    Domains domains = world.group().domains();
-    int domain = domains.of(world.rank());
-    boolean first = true;
-    for (int rank = 0; rank < world.rank(); rank++) {
-      first &= domains.of(rank) != domain;
-    }
-    return domains.count() > 1 && first;
+  private static boolean countsLinks(Group all) {
+    return all.domains().count() > 1 && all.domains().indexOf(all.rank()) == 0;
   }
 
   private Result result(
-      World world, Layer layer, double[][] ofRanks, @Nullable Recording recording) {
+      World world, Meeting meeting, Layer layer, double[] mine, @Nullable Recording recording) {
+    double[][] ofRanks = meeting.show(mine);
     int numbers = ofRanks[0].length;
     double[][] slowest = new double[ROUND.size()][iterations];
     double commCpuMillis = 0;
@@ -122,7 +116,7 @@ public record LayerBenchmark(
     return new Result(
         this,
         world.size(),
-        world.group().domains().count(),
+        meeting.group().domains().count(),
         world.engineName(),
         world.kernel().name(),
         world.kernel().instructions(),

@@ -2,6 +2,7 @@
 package io.github.gemmflow.bench;
 
 import io.github.gemmflow.AllGather;
+import io.github.gemmflow.Group;
 import io.github.gemmflow.Step;
 import io.github.gemmflow.Workspace;
 import io.github.gemmflow.World;
@@ -12,6 +13,7 @@ import java.lang.foreign.Arena;
 /** Where the ranks of a world meet between measurements, and show each other what they measured. */
 public final class Meeting implements AutoCloseable {
   private final Arena arena = Arena.ofShared();
+  private final Group group;
   private final Workspace space;
   private final AllGather gather;
   private final Matrix all;
@@ -22,9 +24,15 @@ public final class Meeting implements AutoCloseable {
    * @param columns the most numbers that a rank shows at a time
    */
   public Meeting(World world, int columns) {
-    this.space = world.group().workspace(world.size(), columns, DType.F32);
+    this.group = world.group();
+    this.space = group.workspace(world.size(), columns, DType.F32);
     this.gather = AllGather.on(space).columns(columns).build();
     this.all = Matrix.allocate(DType.F32, world.size(), columns, arena);
+  }
+
+  /** All ranks of the world. */
+  public Group group() {
+    return group;
   }
 
   /** Returns when all ranks are here. Collective. */

@@ -27,7 +27,7 @@ public record Recording(int threads, List<List<Span>> ranks) {
 
   /** Records a step. Collective; all ranks get the same. */
   static Recording of(World world, Layer layer, Meeting meeting) {
-    Group group = world.group();
+    Group group = meeting.group();
     long offset = clockOffset(group, meeting);
     int threads = world.config().threads();
     Timeline timeline = new Timeline(threads);
