@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A linear layer as one writes it without Gemmflow: MPI_Allgather, then one oneDNN matmul of the whole
-// matrix, BF16 to F32, weights packed as oneDNN likes them best for this height. For every line
-// "bare M K N iterations" on its command pipe a rank answers with the nanoseconds it took, a 0, and the
-// nanoseconds of each iteration.
+// A linear layer as one writes it without Gemmflow: one oneDNN matmul of the whole matrix, BF16 to F32,
+// weights packed as oneDNN likes them best for this height, after MPI_Allgatherv or before
+// MPI_Reduce_scatter or MPI_Allreduce. For every line "bare OPERATION M K N iterations" on its command pipe
+// a rank answers with the nanoseconds it took, a 0, and the nanoseconds of each iteration;
+// "bare-collective" leaves the product out.
 // Usage: layer DIRECTORY, where each rank has the pipes bare.command.RANK and bare.answer.RANK.
 #include <mpi.h>
 #include <omp.h>
@@ -41,42 +42,97 @@ long now() {
 
 class Layer {
  public:
-  Layer(int rank, int ranks, memory::dim m, memory::dim k, memory::dim n)
-      : stream_(engine), mine_(filled(stream_, rows(m, rank, ranks), k, rank + 1)) {
-    for (int other = 0; other < ranks; other++) {
-      counts_.push_back(static_cast<int>(rows(m, other, ranks) * k * 2));
-      offsets_.push_back(other == 0 ? 0 : offsets_.back() + counts_[other - 1]);
-    }
+  // M and K are this rank's: all of them, or its share.
+  Layer(memory::dim m, memory::dim k, memory::dim n)
+      : stream_(engine),
+        a_(filled(stream_, m, k, 3)),
+        c_({{m, n}, memory::data_type::f32, memory::format_tag::ab}, engine) {
     memory b = filled(stream_, k, n, 7);
-    a_ = memory({{m, k}, memory::data_type::bf16, memory::format_tag::ab}, engine);
-    memory c({{m, n}, memory::data_type::f32, memory::format_tag::ab}, engine);
     dnnl::matmul::primitive_desc description(
-        engine, a_.get_desc(), {{k, n}, memory::data_type::bf16, memory::format_tag::any}, c.get_desc());
+        engine, a_.get_desc(), {{k, n}, memory::data_type::bf16, memory::format_tag::any}, c_.get_desc());
     memory packed(description.weights_desc(), engine);
     dnnl::reorder(b, packed).execute(stream_, b, packed);
     stream_.wait();
     matmul_ = dnnl::matmul(description);
-    arguments_ = {{DNNL_ARG_SRC, a_}, {DNNL_ARG_WEIGHTS, packed}, {DNNL_ARG_DST, c}};
+    arguments_ = {{DNNL_ARG_SRC, a_}, {DNNL_ARG_WEIGHTS, packed}, {DNNL_ARG_DST, c_}};
   }
 
-  void run(int rank) {
-    MPI_Allgatherv(mine_.get_data_handle(), counts_[rank], MPI_BYTE, a_.get_data_handle(), counts_.data(),
-                   offsets_.data(), MPI_BYTE, MPI_COMM_WORLD);
+  virtual ~Layer() = default;
+
+  virtual void run(bool multiplies) = 0;
+
+ protected:
+  void multiply() {
     matmul_.execute(stream_, arguments_);
     stream_.wait();
   }
 
- private:
-  static memory::dim rows(memory::dim m, int rank, int ranks) { return m * (rank + 1) / ranks - m * rank / ranks; }
+  static memory::dim share(memory::dim total, int rank, int ranks) {
+    return total * (rank + 1) / ranks - total * rank / ranks;
+  }
 
   dnnl::stream stream_;
-  memory mine_;
   memory a_;
-  std::vector<int> counts_;
-  std::vector<int> offsets_;
+  memory c_;
+
+ private:
   dnnl::matmul matmul_;
   std::unordered_map<int, memory> arguments_;
 };
+
+class Gather : public Layer {
+ public:
+  Gather(int rank, int ranks, memory::dim m, memory::dim k, memory::dim n)
+      : Layer(m, k, n), rank_(rank), mine_(filled(stream_, share(m, rank, ranks), k, rank + 1)) {
+    for (int other = 0; other < ranks; other++) {
+      counts_.push_back(static_cast<int>(share(m, other, ranks) * k * 2));
+      offsets_.push_back(other == 0 ? 0 : offsets_.back() + counts_[other - 1]);
+    }
+  }
+
+  void run(bool multiplies) override {
+    MPI_Allgatherv(mine_.get_data_handle(), counts_[rank_], MPI_BYTE, a_.get_data_handle(), counts_.data(),
+                   offsets_.data(), MPI_BYTE, MPI_COMM_WORLD);
+    if (multiplies) multiply();
+  }
+
+ private:
+  int rank_;
+  memory mine_;
+  std::vector<int> counts_;
+  std::vector<int> offsets_;
+};
+
+class Sum : public Layer {
+ public:
+  Sum(bool scattered, int rank, int ranks, memory::dim m, memory::dim k, memory::dim n)
+      : Layer(m, share(k, rank, ranks), n), scattered_(scattered), sum_(m * n) {
+    for (int other = 0; other < ranks; other++) {
+      counts_.push_back(static_cast<int>(share(m, other, ranks) * n));
+    }
+  }
+
+  void run(bool multiplies) override {
+    if (multiplies) multiply();
+    if (scattered_) {
+      MPI_Reduce_scatter(c_.get_data_handle(), sum_.data(), counts_.data(), MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+    } else {
+      MPI_Allreduce(c_.get_data_handle(), sum_.data(), static_cast<int>(sum_.size()), MPI_FLOAT, MPI_SUM,
+                    MPI_COMM_WORLD);
+    }
+  }
+
+ private:
+  bool scattered_;
+  std::vector<float> sum_;
+  std::vector<int> counts_;
+};
+
+std::unique_ptr<Layer> make(const std::string &operation, int rank, int ranks, memory::dim m, memory::dim k,
+                            memory::dim n) {
+  if (operation == "GATHER") return std::make_unique<Gather>(rank, ranks, m, k, n);
+  return std::make_unique<Sum>(operation == "REDUCE_SCATTER", rank, ranks, m, k, n);
+}
 
 }  // namespace
 
@@ -89,21 +145,22 @@ int main(int argc, char **argv) {
   std::string prefix = std::string(argv[1]) + "/bare.";
   std::ifstream commands(prefix + "command." + std::to_string(rank));
   std::ofstream answers(prefix + "answer." + std::to_string(rank));
-  std::string name, prepared;
+  std::string name, operation, prepared;
   memory::dim m, k, n;
   int iterations;
   std::unique_ptr<Layer> layer;
-  while (commands >> name >> m >> k >> n >> iterations) {
-    std::string wanted = std::to_string(m) + " " + std::to_string(k) + " " + std::to_string(n);
+  while (commands >> name >> operation >> m >> k >> n >> iterations) {
+    bool multiplies = name == "bare";
+    std::string wanted = operation + " " + std::to_string(m) + " " + std::to_string(k) + " " + std::to_string(n);
     if (wanted != prepared) {
-      layer = std::make_unique<Layer>(rank, ranks, m, k, n);
+      layer = make(operation, rank, ranks, m, k, n);
       prepared = wanted;
-      layer->run(rank);
+      layer->run(multiplies);
     }
     MPI_Barrier(MPI_COMM_WORLD);
     std::vector<long> times = {now()};
     for (int i = 0; i < iterations; i++) {
-      layer->run(rank);
+      layer->run(multiplies);
       times.push_back(now());
     }
     answers << times.back() - times.front() << " 0";

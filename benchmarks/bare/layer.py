@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A linear layer with PyTorch on Gloo: all_gather, then mm, in BF16.
+"""A linear layer with PyTorch on Gloo, in BF16: all_gather, then mm; or mm, then all_reduce of floats.
 
-For every line "torch M K N iterations" on its command pipe a rank answers with the nanoseconds it took, a
+Gloo has no reduce_scatter, so that who wants one takes rows of an all_reduce. For every line
+"torch OPERATION M K N iterations" on its command pipe a rank answers with the nanoseconds it took, a
 0, and the nanoseconds of each iteration. Usage: layer.py DIRECTORY under mpirun, where each rank has the pipes torch.command.RANK and
 torch.answer.RANK; rank 0 says in the file torch.address where the others find it.
 """
@@ -48,30 +49,52 @@ def main():
     prepared = None
     with open(f"{directory}/torch.command.{rank}") as commands, open(f"{directory}/torch.answer.{rank}", "w") as answers:
         for line in commands:
-            _, m, k, n, iterations = line.split()
-            shape = m, k, n = int(m), int(k), int(n)
-            if shape != prepared:
-                prepared = shape
-                a = torch.empty(m, k, dtype=torch.bfloat16)
-                parts = list(a.tensor_split([m * r // ranks for r in range(1, ranks)]))
-                # Gloo does not know BF16, but carries any two bytes; all ranks need equally many rows.
-                parts = [part.view(torch.float16) for part in parts]
-                mine = torch.randint(-3, 4, parts[rank].shape).to(torch.bfloat16).view(torch.float16)
-                b = torch.randint(-3, 4, (k, n)).to(torch.bfloat16)
-                step(parts, mine, a, b)
+            name, operation, m, k, n, iterations = line.split()
+            wanted = name, operation, m, k, n
+            if wanted != prepared:
+                prepared = wanted
+                make = gather if operation == "GATHER" else total
+                step = make(rank, ranks, int(m), int(k), int(n), name == "torch")
+                step()
             dist.barrier()
             times = [time.perf_counter_ns()]
             for _ in range(int(iterations)):
-                step(parts, mine, a, b)
+                step()
                 times.append(time.perf_counter_ns())
             each = [after - before for before, after in zip(times, times[1:])]
             answers.write(" ".join(map(str, [times[-1] - times[0], 0] + each)) + "\n")
             answers.flush()
 
 
-def step(parts, mine, a, b):
-    dist.all_gather(parts, mine)
-    torch.mm(a, b)
+def integers(*shape):
+    return torch.randint(-3, 4, shape).to(torch.bfloat16)
+
+
+def gather(rank, ranks, m, k, n, multiplies):
+    a = torch.empty(m, k, dtype=torch.bfloat16)
+    parts = list(a.tensor_split([m * r // ranks for r in range(1, ranks)]))
+    # Gloo does not know BF16, but carries any two bytes; all ranks need equally many rows.
+    parts = [part.view(torch.float16) for part in parts]
+    mine = integers(*parts[rank].shape).view(torch.float16)
+    b = integers(k, n)
+
+    def step():
+        dist.all_gather(parts, mine)
+        if multiplies:
+            torch.mm(a, b)
+
+    return step
+
+
+def total(rank, ranks, m, k, n, multiplies):
+    mine = k * (rank + 1) // ranks - k * rank // ranks
+    a, b = integers(m, mine), integers(mine, n)
+    c = torch.zeros(m, n)
+
+    def step():
+        dist.all_reduce(torch.mm(a, b).float() if multiplies else c)
+
+    return step
 
 
 main()

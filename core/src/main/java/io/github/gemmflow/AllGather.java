@@ -13,7 +13,7 @@ import java.util.Arrays;
  * x w_r}, and gets all of {@code A}, read in place ({@link Step#gathered}) or copied out, tile by
  * tile as rows arrive. Streamed, it is never in one piece, and can only be copied out.
  */
-public final class AllGather extends Operator {
+public final class AllGather extends Gathering {
   private AllGather(Builder b, int number) {
     super(b.workspace, number, b.shape, b.tuning, b.keepsGathered());
   }

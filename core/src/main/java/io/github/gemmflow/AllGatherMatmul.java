@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * weight matrices. The weights may differ from rank to rank in number and width; one gather feeds
  * them all.
  */
-public final class AllGatherMatmul extends Operator {
+public final class AllGatherMatmul extends Gathering {
   private final List<PackedWeights> weights;
   private final Product[] products;
   private final ProductWork work;

@@ -17,10 +17,7 @@ import org.jspecify.annotations.Nullable;
  * IllegalStateException}.
  */
 public final class Step implements AutoCloseable {
-  /** Stands for any thread but the caller's. */
-  private static final Thread ANOTHER = Thread.ofPlatform().unstarted(() -> {});
-
-  private final Operator operator;
+  private final Gathering operator;
   private final Workspace workspace;
   private final Pipeline pipeline;
   private final AtomicBoolean started = new AtomicBoolean();
@@ -29,7 +26,7 @@ public final class Step implements AutoCloseable {
   private volatile @Nullable RunHandle handle;
   private volatile @Nullable IllegalArgumentException refused;
 
-  Step(Operator operator, Workspace workspace) {
+  Step(Gathering operator, Workspace workspace) {
     this.operator = operator;
     this.workspace = workspace;
     this.pipeline = workspace.pipeline();
@@ -38,19 +35,19 @@ public final class Step implements AutoCloseable {
   /** The rows of A over all ranks: those that outputs must have. */
   public long rows() {
     checkOpen();
-    return pipeline.plan().totalRows();
+    return pipeline.layout().totalRows();
   }
 
   /** Where this rank's rows start in A. */
   public long firstRow() {
     checkOpen();
-    return pipeline.plan().firstRow(workspace.group().rank());
+    return pipeline.layout().firstRow(workspace.group().rank());
   }
 
   /** How the rows travel, for a person to print. */
   public String describe() {
     checkOpen();
-    return pipeline.plan().toString();
+    return pipeline.layout().toString();
   }
 
   /**
@@ -121,7 +118,7 @@ public final class Step implements AutoCloseable {
   private Work prepare(Matrix[] outputs, boolean byOtherThreads) {
     checkOpen();
     try {
-      operator.checkOutputs(pipeline.plan().totalRows(), outputs);
+      operator.checkOutputs(pipeline.layout().totalRows(), outputs);
       if (byOtherThreads) {
         checkShared(outputs);
       }
@@ -137,11 +134,7 @@ public final class Step implements AutoCloseable {
 
   private static void checkShared(Matrix[] outputs) {
     for (int i = 0; i < outputs.length; i++) {
-      if (!outputs[i].memory().isAccessibleBy(ANOTHER)) {
-        throw new IllegalArgumentException(
-            "output %d is for one thread only, and others write to it: allocate it in Arena.ofShared()"
-                .formatted(i));
-      }
+      Operator.checkShared("output " + i, outputs[i]);
     }
   }
 

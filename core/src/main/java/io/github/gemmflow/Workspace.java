@@ -8,15 +8,19 @@ import io.github.gemmflow.pipeline.Crew;
 import io.github.gemmflow.pipeline.Pipeline;
 import io.github.gemmflow.pipeline.Space;
 import io.github.gemmflow.pipeline.StepPlans;
+import io.github.gemmflow.pipeline.SumSpace;
 import io.github.gemmflow.plan.Capacity;
 import io.github.gemmflow.plan.Domains;
 import io.github.gemmflow.plan.Plan;
 import io.github.gemmflow.plan.Problem;
+import io.github.gemmflow.plan.SumPlan;
 import io.github.gemmflow.plan.Tuning;
 import io.github.gemmflow.trace.Timeline;
 import io.github.gemmflow.window.Window;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -37,6 +41,8 @@ public final class Workspace implements AutoCloseable {
   private final Crew crew;
   private final Pipeline pipeline;
   private final Map<Object, StepPlans> plans = new HashMap<>();
+  private final Map<Object, SumSpace> sums = new HashMap<>();
+  private final List<Window> sumWindows = new ArrayList<>();
   private @Nullable Starter starter;
   private int operators;
   private final Object closing = new Object();
@@ -166,8 +172,13 @@ public final class Workspace implements AutoCloseable {
         pipeline.runs(),
         pipeline.plainSteps(),
         pipeline.sleeps(),
-        window.memory().byteSize(),
+        sharedBytes(),
         pipeline.ownBytes());
+  }
+
+  private long sharedBytes() {
+    return window.memory().byteSize()
+        + sumWindows.stream().mapToLong(w -> w.memory().byteSize()).sum();
   }
 
   Group group() {
@@ -202,6 +213,32 @@ public final class Workspace implements AutoCloseable {
     Problem wanted = keepsGathered ? problem.keepingGathered() : problem;
     return plans.computeIfAbsent(
         Map.entry(wanted, tuned), k -> new StepPlans(Plan.of(wanted, group.domains(), tuned)));
+  }
+
+  /**
+   * Room for the sums of a plan: that of an operator of an equal plan, or a window of its own.
+   * Collective.
+   */
+  SumSpace sums(SumPlan plan) {
+    Object key = Map.entry(plan.problem(), plan.tuning());
+    SumSpace known = sums.get(key);
+    if (known != null) {
+      return known;
+    }
+    int domain = group.domains().of(group.rank());
+    Window room =
+        SharedWindow.open(
+            "making room for sums",
+            group.agreement(),
+            group.domains(),
+            group.rank(),
+            group.world().config().windowDirectory(),
+            group.world().island(),
+            SumSpace.bytes(plan, domain));
+    SumSpace space = new SumSpace(plan, domain, room.memory());
+    sumWindows.add(room);
+    sums.put(key, space);
+    return space;
   }
 
   /** The thread that runs steps for callers who do not want to wait. */
@@ -250,6 +287,7 @@ public final class Workspace implements AutoCloseable {
     group.forget(this);
     if (clean) {
       window.close();
+      sumWindows.forEach(Window::close);
     } else {
       LOG.log(
           WARNING,

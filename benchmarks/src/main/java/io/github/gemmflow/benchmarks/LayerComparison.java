@@ -105,8 +105,8 @@ final class LayerComparison {
     /** Runs some steps; returns the nanoseconds that they took. */
     long run(long m, long n, int times) throws IOException {
       long before = lab.bytesIntoFirstHost();
-      Pipes.Time time = pipes.run(command, m, options.k, n, times);
-      carried.add((lab.bytesIntoFirstHost() - before) / neededBytes(m) / times);
+      Pipes.Time time = pipes.run(command, options.operation.name(), m, options.k, n, times);
+      carried.add((lab.bytesIntoFirstHost() - before) / neededBytes(m, n) / times);
       stepNanos.addAll(time.steps());
       rowBytes = time.extra();
       return time.nanos();
@@ -127,10 +127,25 @@ final class LayerComparison {
     }
   }
 
-  /** What has to come into the first host in a step: the rows of all ranks on others. */
-  private double neededBytes(long m) {
+  /** What has to come into the first host in a step: rows, or sums, of all others. */
+  private double neededBytes(long m, long n) {
     long there = m * (options.ranks / hosts) / options.ranks;
-    return (m - there) * options.k * DType.BF16.bytes();
+    double sumBytes = (double) n * Float.BYTES * (hosts - 1);
+    return switch (options.operation) {
+      case GATHER -> (double) (m - there) * options.k * DType.BF16.bytes();
+      case REDUCE_SCATTER -> there * sumBytes;
+      case ALL_REDUCE -> m * sumBytes;
+    };
+  }
+
+  /** What of ours is compared. */
+  private View view() {
+    return options.collective ? View.COMM_ONLY : View.PIPELINED;
+  }
+
+  /** What a rival from elsewhere is asked for. */
+  private String rivalCommand(String rival) {
+    return options.collective ? rival + "-collective" : rival;
   }
 
   private Map<String, Object> compare(Pipes ours, long m, long n)
@@ -141,15 +156,19 @@ final class LayerComparison {
         verify(rival.getValue(), m, n);
       }
     }
-    Contender pipelined = new Contender("pipelined", ours, View.PIPELINED.name());
+    Contender pipelined = new Contender(view().toString(), ours, view().name());
     List<Contender> contenders = new ArrayList<>();
     rivals.forEach(
         (name, pipes) ->
             contenders.add(
                 new Contender(
-                    name, pipes, LayerOptions.isSetting(name) ? View.PIPELINED.name() : name)));
-    contenders.add(new Contender("sequential", ours, View.SEQUENTIAL.name()));
-    contenders.add(new Contender(CONTROL, ours, View.PIPELINED.name()));
+                    name,
+                    pipes,
+                    LayerOptions.isSetting(name) ? view().name() : rivalCommand(name))));
+    if (!options.collective) {
+      contenders.add(new Contender("sequential", ours, View.SEQUENTIAL.name()));
+    }
+    contenders.add(new Contender(CONTROL, ours, view().name()));
     contenders.add(pipelined);
     int times = times(pipelined, m, n);
     List<Comparison> comparisons = new ArrayList<>();
@@ -174,7 +193,7 @@ final class LayerComparison {
   /** Nothing is said about the speed of a job of ours whose results are wrong. */
   private void verify(Pipes job, long m, long n) throws IOException {
     for (View view : List.of(View.SEQUENTIAL, View.PIPELINED)) {
-      if (job.run(view.name(), m, options.k, n, 0).extra() != 0) {
+      if (job.run(view.name(), options.operation.name(), m, options.k, n, 0).extra() != 0) {
         throw new IOException("%s, %d x %d x %d: wrong results".formatted(view, m, options.k, n));
       }
     }
@@ -194,8 +213,10 @@ final class LayerComparison {
 
   private Map<String, Object> report(
       List<Contender> contenders, List<Comparison> comparisons, long m, long n, int times) {
-    System.out.printf("%d x %d x %d, %d per measurement%n", m, options.k, n, times);
+    System.out.printf(
+        "%s %d x %d x %d, %d per measurement%n", options.operation, m, options.k, n, times);
     Map<String, Object> figures = new LinkedHashMap<>();
+    figures.put("operation", options.operation.toString());
     figures.put("m", m);
     figures.put("k", options.k);
     figures.put("n", n);
@@ -216,7 +237,8 @@ final class LayerComparison {
               ? ""
               : String.format(
                   Locale.ROOT,
-                  "   pipelined takes %.3f of that%s",
+                  "   %s takes %.3f of that%s",
+                  view(),
                   comparison.ratio(),
                   isRival ? verdict(comparison, control) : ""),
           memory(contender) + links(contender));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.benchmarks;
 
+import io.github.gemmflow.bench.Operation;
 import io.github.gemmflow.system.MpiFamily;
 import java.nio.file.Path;
 import java.util.List;
@@ -11,10 +12,10 @@ import picocli.CommandLine.TypeConversionException;
 
 /** What can be chosen about a comparison of layers, wherever it runs. */
 final class LayerOptions {
-  /** {@code MPI_Allgather}, then one oneDNN matmul, from C++. */
+  /** From C++, one after the other: one oneDNN matmul and an MPI collective. */
   static final String BARE = "bare";
 
-  /** PyTorch with Gloo: {@code all_gather}, then {@code mm}. */
+  /** The same with PyTorch and Gloo. */
   static final String TORCH = "torch";
 
   /** Whether a rival is our layer with a setting. */
@@ -45,13 +46,27 @@ final class LayerOptions {
   int ranks;
 
   @Option(
+      names = "--operation",
+      defaultValue = "gather",
+      description = "${COMPLETION-CANDIDATES} (default: gather)")
+  Operation operation = Operation.GATHER;
+
+  @Option(
+      names = "--collective",
+      description = "without the product: what is gathered or summed is there")
+  boolean collective;
+
+  @Option(
       names = "--m",
       split = ",",
       defaultValue = "4096",
-      description = "rows of A, in all (default: 4096)")
+      description = "rows of A, in all if gathered (default: 4096)")
   List<Long> ms = List.of();
 
-  @Option(names = "--k", defaultValue = "4096", description = "columns of A (default: 4096)")
+  @Option(
+      names = "--k",
+      defaultValue = "4096",
+      description = "columns of A, in all if products are summed (default: 4096)")
   long k;
 
   @Option(
@@ -67,8 +82,10 @@ final class LayerOptions {
       converter = Rivals.class,
       defaultValue = "bare",
       description = {
-        "bare: MPI_Allgather, then one oneDNN matmul, from C++",
-        "torch: PyTorch with Gloo, all_gather, then mm (needs python3-torch)",
+        "bare: one oneDNN matmul after MPI_Allgatherv, or before MPI_Reduce_scatter or",
+        "MPI_Allreduce, from C++",
+        "torch: PyTorch with Gloo, mm and all_gather or all_reduce (needs python3-torch; Gloo has",
+        "no reduce_scatter)",
         "KEY=VALUE: our layer with -Dgemmflow.KEY=VALUE, such as schedule=ring or path=streamed",
         "(default: bare)"
       })

@@ -6,6 +6,7 @@ import io.github.gemmflow.ReplicaGroups;
 import io.github.gemmflow.World;
 import io.github.gemmflow.bench.Layer;
 import io.github.gemmflow.bench.Meeting;
+import io.github.gemmflow.bench.Operation;
 import io.github.gemmflow.bench.View;
 import io.github.gemmflow.matrix.DType;
 import java.io.IOException;
@@ -14,9 +15,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A rank of a linear layer, as {@code bare/layer.cpp} is one: for every line {@code VIEW M K N
- * iterations} it answers with the nanoseconds that it took, the bytes that it needs for rows, and
- * the nanoseconds of each iteration; for 0 iterations with a 0 and how many results are wrong.
+ * A rank of a linear layer, as {@code bare/layer.cpp} is one: for every line {@code VIEW OPERATION
+ * M K N iterations} it answers with the nanoseconds that it took, the bytes that it needs for rows,
+ * and the nanoseconds of each iteration; for 0 iterations with a 0 and how many results are wrong.
  */
 public final class LayerRank implements AutoCloseable {
   private final World world;
@@ -42,11 +43,12 @@ public final class LayerRank implements AutoCloseable {
     Layer ready =
         layer(
             new Layer.Size(
-                Long.parseLong(words.get(1)),
+                Operation.valueOf(words.get(1)),
                 Long.parseLong(words.get(2)),
                 Long.parseLong(words.get(3)),
+                Long.parseLong(words.get(4)),
                 DType.BF16));
-    int iterations = Integer.parseInt(words.get(4));
+    int iterations = Integer.parseInt(words.get(5));
     if (iterations == 0) {
       return "0 " + (ready.verify(view) ? 0 : 1);
     }
@@ -71,7 +73,7 @@ public final class LayerRank implements AutoCloseable {
       if (ready != null) {
         ready.close();
       }
-      ready = new Layer(world, meeting.group(), single, size, world.config().tuning());
+      ready = Layer.of(world, meeting.group(), single, size, world.config().tuning());
       layer = ready;
     }
     return ready;

@@ -20,21 +20,22 @@ final class Integers {
     return (int) Math.floorMod(h ^ (h >>> 32), 2L * LARGEST + 1) - LARGEST;
   }
 
-  /** Fills some rows of the matrix of a seed. */
-  static void fill(Matrix part, long seed, long firstRow) {
+  /** Fills a part of the matrix of a seed. */
+  static void fill(Matrix part, long seed, long firstRow, long firstColumn) {
     for (long row = 0; row < part.rows(); row++) {
       for (long column = 0; column < part.columns(); column++) {
-        part.set(row, column, value(seed, firstRow + row, column));
+        part.set(row, column, value(seed, firstRow + row, firstColumn + column));
       }
     }
   }
 
   /**
-   * Whether {@code c} is the product of the matrices of two seeds: C x = A (B x), in whole numbers,
-   * for a vector x of random numbers above 0. No single wrong element passes, and several pass only
-   * if their errors happen to cancel out (Freivalds' check), in far less time than the product.
+   * Whether {@code c} is the product of the matrices of two seeds, or some rows of it: C x = A (B
+   * x), in whole numbers, for a vector x of random numbers above 0. No single wrong element passes,
+   * and several pass only if their errors happen to cancel out (Freivalds' check), in far less time
+   * than the product.
    */
-  static boolean isProduct(Matrix c, long aSeed, long bSeed, long k) {
+  static boolean isProduct(Matrix c, long aSeed, long firstRow, long bSeed, long k) {
     int n = Math.toIntExact(c.columns());
     long[] x = new SplittableRandom(aSeed ^ bSeed).longs(n, 1, 1 << 16).toArray();
     long[] bx = new long[Math.toIntExact(k)];
@@ -46,7 +47,7 @@ final class Integers {
     for (long row = 0; row < c.rows(); row++) {
       long expected = 0;
       for (int i = 0; i < bx.length; i++) {
-        expected += value(aSeed, row, i) * bx[i];
+        expected += value(aSeed, firstRow + row, i) * bx[i];
       }
       long sum = 0;
       for (int column = 0; column < n; column++) {

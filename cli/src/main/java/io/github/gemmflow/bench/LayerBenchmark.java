@@ -50,7 +50,7 @@ public record LayerBenchmark(
     Group single = world.split(ReplicaGroups.ofSize(1));
     int numbers = ROUND.size() * iterations + EXTRA;
     try (Meeting meeting = new Meeting(world, numbers);
-        Layer layer = new Layer(world, group, single, size, tuning)) {
+        Layer layer = Layer.of(world, group, single, size, tuning)) {
       double[] mine = new double[numbers];
       measure(world, layer, meeting, mine);
       // Both, whatever comes of the first: all ranks take part in both.
@@ -120,7 +120,10 @@ public record LayerBenchmark(
         world.engineName(),
         world.kernel().name(),
         world.kernel().instructions(),
-        layer.plan(),
+        layer.describePlan(),
+        layer.planFields(),
+        layer.flops(),
+        layer.bytesToCross() * groups,
         samples(slowest),
         commCpuMillis,
         Math.round(linkBytes),

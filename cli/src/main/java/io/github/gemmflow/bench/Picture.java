@@ -118,6 +118,7 @@ public final class Picture {
   private static String color(Span.Kind kind) {
     return switch (kind) {
       case WORK -> "#2166ac";
+      case ADD -> "#762a83";
       case WAIT -> "#f4a582";
       case TRANSFER -> "#bbbbbb";
       case ARRIVAL -> "#1a9850";
@@ -127,6 +128,7 @@ public final class Picture {
   private static String meaning(Span.Kind kind) {
     return switch (kind) {
       case WORK -> "multiplies";
+      case ADD -> "adds up";
       case WAIT -> "waits for rows";
       case TRANSFER -> "comm thread at work";
       case ARRIVAL -> "rows arrive";

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.bench;
 
-import io.github.gemmflow.plan.Plan;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -10,6 +9,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a benchmark found; the same on all ranks.
  *
+ * @param plan what was decided, for a person
+ * @param planFields the same for a program
+ * @param flops operations of a rank in a step
+ * @param bytesToCross what had to cross the links between hosts in a step
  * @param commCpuMillis the most CPU time that the comm thread of a rank took for a pipelined step
  * @param linkBytes what came into all hosts over their links in a pipelined step, on average
  * @param verified whether every rank's sequential and pipelined results are exactly right
@@ -22,19 +25,15 @@ public record Result(
     String engine,
     String kernel,
     String instructions,
-    Plan plan,
+    String plan,
+    Map<String, Object> planFields,
+    double flops,
+    long bytesToCross,
     Samples samples,
     double commCpuMillis,
     long linkBytes,
     boolean verified,
     @Nullable Recording recording) {
-
-  /** What had to cross the links: every row into every host but its own, once. */
-  private long neededBytes() {
-    Layer.Size size = benchmark.size();
-    long bytes = size.m() * size.k() * size.type().bytes();
-    return bytes * (plan.domains().count() - 1) * benchmark.groups();
-  }
 
   /** A table for a person. */
   public String text() {
@@ -64,7 +63,7 @@ public record Result(
             "the comm thread took %.2f ms of CPU; the links carried %,d bytes, %,d had to cross%n",
             commCpuMillis,
             linkBytes,
-            neededBytes()));
+            bytesToCross));
     text.append(verified ? "verified: exact on all ranks\n" : "NOT VERIFIED: wrong results\n");
     return text.toString();
   }
@@ -83,8 +82,6 @@ public record Result(
   }
 
   private String gigaflops(double millis) {
-    Layer.Size size = benchmark.size();
-    double flops = 2.0 * size.m() * size.k() * size.n();
     return String.format(Locale.ROOT, "  %.0f GFLOP/s per rank", flops / millis / 1e6);
   }
 
@@ -104,14 +101,13 @@ public record Result(
     shape.put("k", size.k());
     shape.put("n", size.n());
     Map<String, Object> all = new LinkedHashMap<>();
+    all.put("operation", size.operation().toString());
     all.put("shape", shape);
     all.put("dtype", size.type().toString());
     all.put("ranks", ranks);
     all.put("hosts", hosts);
     all.put("groups", benchmark.groups());
-    all.put("schedule", plan.schedule().name());
-    all.put("path", plan.path().toString());
-    all.put("chunkRows", plan.chunkRows(size.m() * benchmark.groups() / ranks));
+    all.putAll(planFields);
     all.put("kernel", kernel);
     all.put("isa", instructions);
     all.put("engine", engine.startsWith("MPI") ? "mpi" : engine);
@@ -125,6 +121,7 @@ public record Result(
     all.put("control", samples.control());
     all.put("commCpuMs", commCpuMillis);
     all.put("linkBytes", linkBytes);
+    all.put("bytesToCross", bytesToCross);
     return Json.write(all);
   }
 }

@@ -57,6 +57,7 @@ public final class Trace {
     String rows = "rows %d-%d".formatted(span.firstRow(), span.firstRow() + span.rows() - 1);
     return switch (span.kind()) {
       case WORK -> "multiply " + rows;
+      case ADD -> "add up " + rows;
       case ARRIVAL -> rows + " arrived";
       case WAIT -> "wait";
       case TRANSFER -> "transfer";

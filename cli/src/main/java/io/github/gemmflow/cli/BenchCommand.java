@@ -6,6 +6,7 @@ import io.github.gemmflow.LocalWorld;
 import io.github.gemmflow.World;
 import io.github.gemmflow.bench.Layer;
 import io.github.gemmflow.bench.LayerBenchmark;
+import io.github.gemmflow.bench.Operation;
 import io.github.gemmflow.bench.Picture;
 import io.github.gemmflow.bench.Recording;
 import io.github.gemmflow.bench.Result;
@@ -69,17 +70,27 @@ final class BenchCommand implements Callable<Integer> {
   private String mpirun = "mpirun";
 
   @Option(
+      names = "--operation",
+      defaultValue = "gather",
+      description = {
+        "gather: each rank has rows of A, and columns of B;",
+        "reduce-scatter: columns of A, rows of B, and gets rows of the sum of products;",
+        "all-reduce: the same, but all rows of the sum (default: gather)"
+      })
+  private Operation operation = Operation.GATHER;
+
+  @Option(
       names = "--gm",
       defaultValue = "4096",
       paramLabel = "M",
-      description = "rows of A, over all ranks of a group (default: 4096)")
+      description = "rows of A, over all ranks of a group if gathered (default: 4096)")
   private long m;
 
   @Option(
       names = "--gk",
       defaultValue = "4096",
       paramLabel = "K",
-      description = "columns of A (default: 4096)")
+      description = "columns of A, over all ranks of a group if summed (default: 4096)")
   private long k;
 
   @Option(
@@ -163,7 +174,7 @@ final class BenchCommand implements Callable<Integer> {
     Config config = config();
     LayerBenchmark benchmark =
         new LayerBenchmark(
-            new Layer.Size(m, k, n, type),
+            new Layer.Size(operation, m, k, n, type),
             groups,
             config.tuning(),
             warmup,

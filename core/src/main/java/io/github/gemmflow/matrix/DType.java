@@ -75,7 +75,7 @@ public enum DType {
     };
   }
 
-  private static short toBf16(float value) {
+  static short toBf16(float value) {
     int bits = Float.floatToRawIntBits(value);
     if (Float.isNaN(value)) {
       // Rounding could carry a NaN into infinity; keep its sign and make it quiet instead.

@@ -160,12 +160,12 @@ final class Arrivals {
   private void verifyRows(OpenStep step, int rank) {
     Headers headers = space.headers();
     long rows = headers.rows(step.number(), rank);
-    long expected = step.plan().rows(rank);
+    long expected = step.layout().rows(rank);
     if (rows != expected) {
       throw disagree(step, "rows of rank " + rank, rank, rows, expected);
     }
     long counts = headers.counts(step.number(), rank);
-    if (counts != Headers.NOT_KNOWN && counts != step.plan().countsHash()) {
+    if (counts != Headers.NOT_KNOWN && counts != step.layout().countsHash()) {
       throw new DisagreementException(
           "step %d: rank %d and rank %d were given different row counts. %s"
               .formatted(step.number(), rank, members.rank(), SAME_STEPS));

@@ -44,7 +44,13 @@ final class CommLane implements CommThread.Agent {
     this.recorder = recorder;
     for (int room = 0; room < rooms.length; room++) {
       rooms[room] =
-          new StepTransfers(members, space, places, arrivals, pace, recorder, channel, firstTag);
+          new StepTransfers(
+              members,
+              space,
+              new GatherTraffic(members, space, places, arrivals, pace),
+              recorder,
+              channel,
+              firstTag);
     }
   }
 

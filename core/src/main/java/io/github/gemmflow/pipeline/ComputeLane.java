@@ -1,23 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.pipeline;
 
-import io.github.gemmflow.failure.DeadlineException;
 import io.github.gemmflow.matrix.Block;
 import io.github.gemmflow.plan.NextRun;
 import io.github.gemmflow.plan.Schedule;
 import io.github.gemmflow.plan.StepPlan;
 import io.github.gemmflow.trace.Span;
-import io.github.gemmflow.window.Waiter;
-import java.util.function.BooleanSupplier;
-import java.util.function.IntConsumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Works on the rows of a step as they arrive. Each thread feeds a chunk of this rank's own rows, if
  * others wait for it, or takes the next task of the current run; when there is none left, it
- * chooses the next run; when no row is ready, it sleeps.
+ * chooses the next run.
  */
-final class ComputeLane {
+final class ComputeLane extends Lane {
   private static final int NO_TASK = -1;
   private static final int FEED = -2;
   private static final int NO_BAND = -1;
@@ -30,21 +25,13 @@ final class ComputeLane {
   private final Diagnosis diagnosis;
   private final Recorder recorder;
   private final Feeder feeder;
-  private final Crew crew;
   private final NextRun runs;
-  private final Worker[] workers;
-  private final IntConsumer job;
+  private final Piece[] pieces;
 
   // The step that is running; guarded by this.
-  private @Nullable OpenStep step;
   private Work work = Work.NONE;
   private int tasks;
   private int nextTask;
-  private @Nullable RuntimeException failure;
-  private volatile boolean over;
-  private long progress;
-  private long pulses;
-  private long progressAt;
   private boolean patient;
   private long patientSince;
   private long runCount;
@@ -59,6 +46,7 @@ final class ComputeLane {
       Diagnosis diagnosis,
       Recorder recorder,
       Crew crew) {
+    super(members, space.pulses(), arrivals, diagnosis, recorder, crew);
     this.members = members;
     this.space = space;
     this.places = places;
@@ -67,39 +55,39 @@ final class ComputeLane {
     this.pace = pace;
     this.diagnosis = diagnosis;
     this.recorder = recorder;
-    this.crew = crew;
     this.runs = new NextRun(members.rank(), members.domains().ranks() * Schedule.MAX_PARTS);
-    this.workers = new Worker[crew.threads()];
-    this.job = thread -> workers[thread].run();
-    for (int i = 0; i < workers.length; i++) {
-      workers[i] = new Worker(i);
+    this.pieces = new Piece[crew.threads()];
+    for (int i = 0; i < pieces.length; i++) {
+      pieces[i] = new Piece();
     }
   }
 
+  /** What a thread works on. */
+  private static final class Piece {
+    private final Block block = new Block();
+    private long firstRow;
+    private int band = NO_BAND;
+    private int part;
+  }
+
   /** Publishes this rank's rows and does all the work of a step; returns when it is complete. */
-  void run(OpenStep newStep, Work newWork) {
+  void run(OpenStep step, Work newWork) {
     synchronized (this) {
-      step = newStep;
       work = newWork;
-      tasks = 0;
-      nextTask = 0;
-      failure = null;
-      over = false;
-      runs.reset(newStep.plan());
-      feeder.start(newStep);
-      passHome(newStep);
-      progress = news(newStep);
-      pulses = space.pulses().sum();
-      progressAt = System.nanoTime();
-      patient = false;
     }
     long runsBefore = runCount();
-    crew.run(job);
-    RuntimeException thrown = failure;
-    if (thrown != null) {
-      throw thrown;
-    }
+    runStep(step);
     countPlain(runsBefore);
+  }
+
+  @Override
+  void start(OpenStep current) {
+    tasks = 0;
+    nextTask = 0;
+    runs.reset(current.plan());
+    feeder.start(current);
+    passHome(current);
+    patient = false;
   }
 
   private synchronized void countPlain(long runsBefore) {
@@ -116,15 +104,6 @@ final class ComputeLane {
   /** In how many steps all rows were worked on in one run. */
   synchronized long plainSteps() {
     return plainSteps;
-  }
-
-  /** How often a thread went to sleep. */
-  long sleeps() {
-    long sum = 0;
-    for (Worker worker : workers) {
-      sum += worker.waiter.sleeps();
-    }
-    return sum;
   }
 
   /** Its own rows this rank reads at home: nobody needs to wait for it to read them in slots. */
@@ -148,9 +127,9 @@ final class ComputeLane {
     if (band == runs.band() && nextTask < tasks) {
       chunks = plan.bandChunk(band, runs.begin());
     }
-    for (Worker worker : workers) {
-      if (worker.band == band) {
-        chunks = Math.min(chunks, plan.bandChunk(band, worker.firstRow));
+    for (Piece piece : pieces) {
+      if (piece.band == band) {
+        chunks = Math.min(chunks, plan.bandChunk(band, piece.firstRow));
       }
     }
     pass(current, band, chunks);
@@ -163,19 +142,9 @@ final class ComputeLane {
     }
   }
 
-  /** A number that grows whenever there is something new for this lane. */
-  private long news(OpenStep current) {
+  @Override
+  long news(OpenStep current) {
     return arrivals.progress(current) + feeder.room(current);
-  }
-
-  /** Whether something has happened, since this was asked last, that this lane may wait for. */
-  private boolean hasProgressed(OpenStep current) {
-    long newNews = news(current);
-    long newPulses = space.pulses().sum();
-    boolean progressed = newNews > progress || (newPulses > pulses && arrivals.areHeldUp(current));
-    progress = newNews;
-    pulses = newPulses;
-    return progressed;
   }
 
   /**
@@ -204,179 +173,106 @@ final class ComputeLane {
     return patient ? patience - (System.nanoTime() - patientSince) : patience;
   }
 
-  /** After this long there may be something to do although nothing has come in. */
-  private synchronized long lookAgainNanos(OpenStep current) {
+  @Override
+  synchronized long lookAgainNanos(OpenStep current) {
     if (runs.isPatient()) {
       return Math.max(0, patienceLeft());
     }
     return current.plan().plan().isStreamed() ? Pulses.LOOK_NANOS : Long.MAX_VALUE;
   }
 
-  private synchronized void fail(RuntimeException e) {
-    if (failure == null) {
-      failure = e;
-    }
-    over = true;
-    members.ringSelf();
+  @Override
+  boolean isHeldUp(OpenStep current) {
+    return arrivals.areHeldUp(current);
   }
 
-  /** One thread of the lane. */
-  private final class Worker {
-    private final int thread;
-    private final Waiter waiter = members.newWaiter();
-    private final Block block = new Block();
-    private final BooleanSupplier somethingNew = this::isSomethingNew;
-    private long firstRow;
-    private int band = NO_BAND;
-    private int part;
-    private long seen;
-
-    Worker(int thread) {
-      this.thread = thread;
+  /**
+   * Who knows what keeps streamed rows out goes before who only misses them, and both before who
+   * waits for ranks that have not begun the step, because those wait in the step before.
+   */
+  @Override
+  int courtesy(OpenStep current) {
+    if (arrivals.headersThere(current) < members.domains().ranks()) {
+      return 2;
     }
+    return current.plan().plan().isStreamed() && !diagnosis.knowsWhoHoldsRoom(current) ? 1 : 0;
+  }
 
-    void run() {
-      try {
-        OpenStep current = step;
-        while (current != null && !over) {
-          int task = take(current);
-          if (task == FEED) {
-            feeder.feed(current, part);
-            noteFed();
-          } else if (task != NO_TASK) {
-            long begin = System.nanoTime();
-            work.perform(thread, task, firstRow, block);
-            recorder.end(Span.Kind.WORK, thread, begin, firstRow, block.rows());
-            noteWork(current, begin);
-          } else if (!over) {
-            long begin = recorder.begin();
-            awaitSomethingNew(current);
-            recorder.end(Span.Kind.WAIT, thread, begin, 0, 0);
-          }
+  @Override
+  String missing(OpenStep current) {
+    return diagnosis.missingRows(current, feeder);
+  }
+
+  @Override
+  boolean workOnce(OpenStep current, int thread) {
+    Piece piece = pieces[thread];
+    int task = take(current, thread, piece);
+    if (task == FEED) {
+      feeder.feed(current, piece.part);
+      noteFed(piece);
+    } else if (task != NO_TASK) {
+      long begin = System.nanoTime();
+      work.perform(thread, task, piece.firstRow, piece.block);
+      recorder.end(Span.Kind.WORK, thread, begin, piece.firstRow, piece.block.rows());
+      noteRun(current, piece, begin);
+    }
+    return task != NO_TASK;
+  }
+
+  /** The next task, with the piece pointing at its run; ends the step after the last. */
+  private synchronized int take(OpenStep current, int thread, Piece piece) {
+    if (nextTask < tasks && takeFeed(current, piece)) {
+      return FEED;
+    }
+    while (nextTask == tasks && !isOver()) {
+      look(current, thread);
+      if (takeFeed(current, piece)) {
+        return FEED;
+      }
+      arrivals.update(current, runs);
+      if (choose(current)) {
+        runCount++;
+        tasks = work.tasks(runs.end() - runs.begin());
+        nextTask = 0;
+        if (tasks == 0) {
+          release(current, streamedBand(current));
         }
-      } catch (RuntimeException e) {
-        fail(e);
-      } catch (Error e) {
-        fail(new IllegalStateException("the work on a step failed: " + e, e));
+      } else if (runs.allTaken(current.plan()) && feeder.isDone(current)) {
+        finish();
+      } else {
+        return NO_TASK;
       }
     }
-
-    /** The next task, with {@link #block} pointing at its run; ends the step after the last. */
-    private int take(OpenStep current) {
-      synchronized (ComputeLane.this) {
-        arrivals.checkWhole(current);
-        if (nextTask < tasks && takeFeed(current)) {
-          return FEED;
-        }
-        while (nextTask == tasks && !over) {
-          // What comes in after this is news, also if it is seen below already.
-          seen = news(current);
-          if (takeFeed(current)) {
-            return FEED;
-          }
-          arrivals.update(current, runs);
-          if (choose(current)) {
-            runCount++;
-            tasks = work.tasks(runs.end() - runs.begin());
-            nextTask = 0;
-            if (tasks == 0) {
-              release(current, streamedBand(current));
-            }
-          } else if (runs.allTaken(current.plan()) && feeder.isDone(current)) {
-            over = true;
-            members.ringSelf();
-          } else {
-            return NO_TASK;
-          }
-        }
-        if (over) {
-          return NO_TASK;
-        }
-        firstRow = runs.begin();
-        places.run(block, current, runs.band(), firstRow, runs.end());
-        band = streamedBand(current);
-        return nextTask++;
-      }
+    if (isOver()) {
+      return NO_TASK;
     }
+    piece.firstRow = runs.begin();
+    places.run(piece.block, current, runs.band(), piece.firstRow, runs.end());
+    piece.band = streamedBand(current);
+    return nextTask++;
+  }
 
-    /** Others wait for this rank's rows, so they go before its own work. */
-    private boolean takeFeed(OpenStep current) {
-      part = feeder.take(current);
-      return part != Feeder.NONE;
-    }
+  /** Others wait for this rank's rows, so they go before its own work. */
+  private boolean takeFeed(OpenStep current, Piece piece) {
+    piece.part = feeder.take(current);
+    return piece.part != Feeder.NONE;
+  }
 
-    private int streamedBand(OpenStep current) {
-      return current.plan().plan().isStreamed() ? runs.band() : NO_BAND;
-    }
+  private int streamedBand(OpenStep current) {
+    return current.plan().plan().isStreamed() ? runs.band() : NO_BAND;
+  }
 
-    private void awaitSomethingNew(OpenStep current) {
-      long left = noteProgress(current);
-      if (left > 0) {
-        waiter.await(somethingNew, Math.min(left, lookAgainNanos(current)));
-        return;
-      }
-      waiter.await(somethingNew, courtesy(current) * Diagnosis.AFTER_YOU_NANOS);
-      if (!isSomethingNew() && noteProgress(current) <= 0) {
-        giveUp(current);
-      }
-    }
+  private synchronized void noteRun(OpenStep current, Piece piece, long begin) {
+    noteWork();
+    long rounds = Math.ceilDiv(tasks, threads());
+    work.learn(piece.block.rows(), (System.nanoTime() - begin) * rounds);
+    int released = piece.band;
+    piece.band = NO_BAND;
+    release(current, released);
+  }
 
-    /**
-     * How many others this rank lets go first, because they know more about whom to look at: who
-     * knows what keeps streamed rows out before who only misses them, and both before who waits for
-     * ranks that have not begun the step, because those wait in the step before.
-     */
-    private int courtesy(OpenStep current) {
-      if (arrivals.headersThere(current) < members.domains().ranks()) {
-        return 2;
-      }
-      return current.plan().plan().isStreamed() && !diagnosis.knowsWhoHoldsRoom(current) ? 1 : 0;
-    }
-
-    /** A rank that multiplies is not waiting. */
-    private void noteWork(OpenStep current, long begin) {
-      synchronized (ComputeLane.this) {
-        progressAt = System.nanoTime();
-        long rounds = Math.ceilDiv(tasks, workers.length);
-        work.learn(block.rows(), (progressAt - begin) * rounds);
-        space.pulses().beat(members.computeReader());
-        int released = band;
-        band = NO_BAND;
-        release(current, released);
-      }
-    }
-
-    private void noteFed() {
-      synchronized (ComputeLane.this) {
-        progressAt = System.nanoTime();
-        space.pulses().beat(members.computeReader());
-        feeder.done(part);
-      }
-    }
-
-    /** Notes whether anything came in; returns how long this thread may wait for the next thing. */
-    private long noteProgress(OpenStep current) {
-      synchronized (ComputeLane.this) {
-        if (hasProgressed(current)) {
-          progressAt = System.nanoTime();
-        }
-        return members.deadlineNanos() - (System.nanoTime() - progressAt);
-      }
-    }
-
-    private boolean isSomethingNew() {
-      OpenStep current = step;
-      return over || members.isBroken() || current == null || news(current) != seen;
-    }
-
-    private void giveUp(OpenStep current) {
-      throw new DeadlineException(
-          "rank %d gave up in step %d after %s without progress: %s"
-              .formatted(
-                  members.rank(),
-                  current.number(),
-                  diagnosis.patience(),
-                  diagnosis.missingRows(current, feeder)));
-    }
+  private synchronized void noteFed(Piece piece) {
+    noteWork();
+    feeder.done(piece.part);
   }
 }

@@ -51,13 +51,7 @@ final class Diagnosis {
 
   /** Who has not begun the step. */
   String missingHeaders(OpenStep step) {
-    StringJoiner text = new StringJoiner("; ");
-    for (int rank = 0; rank < members.domains().ranks(); rank++) {
-      if (!space.headers().isThere(rank, step.number())) {
-        text.add(name(rank) + " has not begun the step");
-      }
-    }
-    return text + whereToLook();
+    return missingSums(step, "");
   }
 
   /**
@@ -117,9 +111,27 @@ final class Diagnosis {
                 : "; there is no room, because " + slowReader(plan.band(route)));
   }
 
+  /** What is missing in a step that sums, and whom to look at. */
+  String missingSums(OpenStep step, String missing) {
+    StringJoiner text = new StringJoiner("; ");
+    if (!missing.isEmpty()) {
+      text.add(missing);
+    }
+    for (int rank = 0; rank < members.domains().ranks(); rank++) {
+      if (!space.headers().isThere(rank, step.number())) {
+        text.add(name(rank) + " has not begun the step");
+      }
+    }
+    return text + whereToLook();
+  }
+
   /** Who keeps a band's slots from being filled again. */
   String slowReader(int band) {
-    int reader = space.slots(band).slowReader();
+    return describeReader(space.slots(band).slowReader());
+  }
+
+  /** What a reader of slots has not done. */
+  String describeReader(int reader) {
     if (reader < members.hostRanks()) {
       return "rank %d has not read the rows before them".formatted(members.hostRank(reader));
     }

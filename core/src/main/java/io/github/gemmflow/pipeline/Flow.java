@@ -2,8 +2,8 @@
 package io.github.gemmflow.pipeline;
 
 import io.github.gemmflow.engine.Channel;
+import io.github.gemmflow.plan.Layout;
 import io.github.gemmflow.plan.NextTransfer;
-import io.github.gemmflow.plan.StepPlan;
 import io.github.gemmflow.plan.Transfers;
 import java.util.Arrays;
 import java.util.StringJoiner;
@@ -95,9 +95,9 @@ final class Flow {
     return done;
   }
 
-  boolean isAllStarted(StepPlan plan) {
+  boolean isAllStarted(Layout layout) {
     for (int stream = 0; stream < count(); stream++) {
-      if (started[stream] < plan.chunks(route(stream))) {
+      if (started[stream] < layout.chunks(route(stream))) {
         return false;
       }
     }
@@ -117,18 +117,13 @@ final class Flow {
     return Arrays.equals(started, finished);
   }
 
-  void describe(StepPlan plan, String verb, StringJoiner text) {
+  void describe(Layout layout, String verb, StringJoiner text) {
     for (int stream = 0; stream < count(); stream++) {
       int route = route(stream);
-      if (finished[stream] < plan.chunks(route)) {
+      if (finished[stream] < layout.chunks(route)) {
         text.add(
-            "rows %d-%d of rank %d %s rank %d"
-                .formatted(
-                    plan.chunkBegin(route, finished[stream]),
-                    plan.end(route) - 1,
-                    plan.shard(route),
-                    verb,
-                    peer(stream)));
+            "%s %s rank %d"
+                .formatted(layout.describe(route, finished[stream]), verb, peer(stream)));
       }
     }
   }

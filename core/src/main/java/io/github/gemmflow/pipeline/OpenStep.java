@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.pipeline;
 
+import io.github.gemmflow.plan.Layout;
 import io.github.gemmflow.plan.StepPlan;
 import java.util.Arrays;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,7 +18,8 @@ final class OpenStep {
   private final boolean[] verified;
   private long number = -1;
   private long operator;
-  private @Nullable StepPlan plan;
+  private @Nullable Layouts layouts;
+  private @Nullable Layout layout;
   private volatile boolean written;
 
   OpenStep(int room, int ranks, int routes) {
@@ -30,18 +33,21 @@ final class OpenStep {
   void open(long newNumber, long newOperator) {
     number = newNumber;
     operator = newOperator;
-    plan = null;
+    layout = null;
     written = false;
     Arrays.fill(verified, false);
   }
 
   /** Lays the step out; its chunks and uses are numbered on from those of the step before. */
-  void lay(StepPlan newPlan, OpenStep before) {
-    plan = newPlan;
+  void lay(Layouts newLayouts, OpenStep before) {
+    layouts = newLayouts;
+    layout = newLayouts.layout(room);
+    if (newLayouts instanceof SumSpace newSums) {
+      newSums.number(room);
+    }
     System.arraycopy(before.base, 0, base, 0, base.length);
     System.arraycopy(before.use, 0, use, 0, use.length);
-    StepPlan old = before.plan;
-    if (old != null) {
+    if (before.layout instanceof StepPlan old) {
       for (int route = 0; route < old.routes(); route++) {
         base[route] += old.chunks(route);
       }
@@ -66,16 +72,26 @@ final class OpenStep {
     return operator;
   }
 
-  StepPlan plan() {
-    StepPlan laid = plan;
+  Layout layout() {
+    Layout laid = layout;
     if (laid == null) {
       throw new IllegalStateException("step %d has no rows yet".formatted(number));
     }
     return laid;
   }
 
+  /** The layout of a step that gathers. */
+  StepPlan plan() {
+    return (StepPlan) layout();
+  }
+
+  /** The memory of a step that sums. */
+  SumSpace sums() {
+    return (SumSpace) Objects.requireNonNull(layouts);
+  }
+
   boolean isLaid() {
-    return plan != null;
+    return layout != null;
   }
 
   /** How many chunks of a route there were in all steps before this one. */

@@ -5,6 +5,7 @@ import io.github.gemmflow.engine.Channel;
 import io.github.gemmflow.failure.DeadlineException;
 import io.github.gemmflow.failure.GemmflowException;
 import io.github.gemmflow.matrix.Block;
+import io.github.gemmflow.plan.Layout;
 import io.github.gemmflow.plan.Schedule;
 import io.github.gemmflow.plan.StepPlan;
 import io.github.gemmflow.trace.Timeline;
@@ -46,6 +47,7 @@ public final class Pipeline {
   private final Diagnosis diagnosis;
   private final Recorder recorder = new Recorder();
   private final ComputeLane computeLane;
+  private final SumLane sumLane;
   private final Room room;
   private final Waiter waiter;
   private final OpenStep[] rooms = new OpenStep[Space.STEPS];
@@ -82,6 +84,7 @@ public final class Pipeline {
     Pace pace = new Pace();
     this.computeLane =
         new ComputeLane(members, space, places, arrivals, pace, diagnosis, recorder, crew);
+    this.sumLane = new SumLane(members, space.pulses(), arrivals, diagnosis, recorder, crew);
     this.waiter = members.newWaiter();
     this.room = new Room(members, space, diagnosis, waiter);
     int ranks = members.domains().ranks();
@@ -113,15 +116,15 @@ public final class Pipeline {
    *
    * @param operator the number of the operator in its workspace
    */
-  public void begin(StepPlans plans, long operator, long[] rowsPerRank) {
+  public void begin(Layouts layouts, long operator, long[] rowsPerRank) {
     beginning(
         () -> {
-          StepPlan plan = plans.step(space.steps().slot(nextStep));
+          Layout layout = layouts.layout(space.steps().slot(nextStep));
           awaitRoom();
-          plan.lay(rowsPerRank);
-          reserve(plan, plan.rows(members.rank()));
-          leadOrFollow(operator, plan.rows(members.rank()), plan.countsHash());
-          lay(plan);
+          layout.lay(rowsPerRank);
+          reserve(layout, layout.rows(members.rank()));
+          leadOrFollow(operator, layout.rows(members.rank()), layout.countsHash());
+          lay(layouts);
         });
   }
 
@@ -129,27 +132,27 @@ public final class Pipeline {
    * Begins a step of which this rank knows only its own rows. Waits for room, and for all other
    * ranks to begin it too.
    */
-  public void begin(StepPlans plans, long operator, long myRows) {
+  public void begin(Layouts layouts, long operator, long myRows) {
     beginning(
         () -> {
-          StepPlan plan = plans.step(space.steps().slot(nextStep));
+          Layout layout = layouts.layout(space.steps().slot(nextStep));
           awaitRoom();
-          reserve(plan, myRows);
+          reserve(layout, myRows);
           leadOrFollow(operator, myRows, Headers.NOT_KNOWN);
           long[] rowsPerRank = awaitRows();
           try {
-            plan.lay(rowsPerRank);
+            layout.lay(rowsPerRank);
           } catch (IllegalArgumentException e) {
             // All ranks see the same counts and come here: the step ends without rows for all.
-            plan.lay(new long[rowsPerRank.length]);
+            layout.lay(new long[rowsPerRank.length]);
             for (int rank = 0; rank < rowsPerRank.length; rank++) {
               step.setVerified(rank);
             }
-            lay(plan);
+            lay(layouts);
             pass();
             throw e;
           }
-          lay(plan);
+          lay(layouts);
         });
   }
 
@@ -195,8 +198,8 @@ public final class Pipeline {
   }
 
   /** Before the others hear of the step: memory may not be had. */
-  private void reserve(StepPlan plan, long myRows) {
-    if (plan.plan().isStreamed()) {
+  private void reserve(Layout layout, long myRows) {
+    if (layout instanceof StepPlan plan && plan.plan().isStreamed()) {
       home.reserve(space.steps().slot(nextStep), plan, myRows);
     }
   }
@@ -280,9 +283,9 @@ public final class Pipeline {
     return rows;
   }
 
-  private void lay(StepPlan plan) {
+  private void lay(Layouts layouts) {
     OpenStep before = rooms[(step.room() + rooms.length - 1) % rooms.length];
-    step.lay(plan, before);
+    step.lay(layouts, before);
     if (commLane != null) {
       commLane.lay(step);
     }
@@ -294,8 +297,8 @@ public final class Pipeline {
   }
 
   /** The layout of the open step. */
-  public StepPlan plan() {
-    return step.plan();
+  public Layout layout() {
+    return step.layout();
   }
 
   /** Points a block at the place where this rank writes its rows of the open step. */
@@ -310,6 +313,15 @@ public final class Pipeline {
 
   /** Publishes this rank's rows and works on all rows of the step; returns when that is done. */
   public void run(Work work) {
+    running(() -> computeLane.run(step, work));
+  }
+
+  /** Computes partial sums and adds them up; returns when this rank's sums are complete. */
+  public void run(SumWork work) {
+    running(() -> sumLane.run(step, work));
+  }
+
+  private void running(Runnable body) {
     if (!state.compareAndSet(State.OPEN, State.RUNNING)) {
       throw new IllegalStateException(
           state.get() == State.RUNNING
@@ -318,11 +330,11 @@ public final class Pipeline {
     }
     try {
       arrivals.verifyAll(step);
-      computeLane.run(step, work);
+      body.run();
       // A neighbour with other counts may have written where others' rows lie; its header came
       // first.
       arrivals.verifyAll(step);
-      rowsSeen += step.plan().totalRows();
+      rowsSeen += step.layout().totalRows();
     } catch (RuntimeException e) {
       members.breakUp(reason(e));
       throw e;
@@ -427,7 +439,7 @@ public final class Pipeline {
   }
 
   public long sleeps() {
-    return computeLane.sleeps() + waiter.sleeps();
+    return computeLane.sleeps() + sumLane.sleeps() + waiter.sleeps();
   }
 
   /**

@@ -83,7 +83,7 @@ final class Room {
   }
 
   private DeadlineException late(long number, OpenStep old, int reader) {
-    String rows = "rows 0-%d".formatted(old.plan().totalRows() - 1);
+    String rows = "rows 0-%d".formatted(old.layout().totalRows() - 1);
     String what;
     if (reader == members.commReader()) {
       what = diagnosis.ownTransfers();

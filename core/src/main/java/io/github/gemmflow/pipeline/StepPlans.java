@@ -5,7 +5,7 @@ import io.github.gemmflow.plan.Plan;
 import io.github.gemmflow.plan.StepPlan;
 
 /** A plan with a layout for each room: what all operators of equal plans on a workspace share. */
-public final class StepPlans {
+public final class StepPlans implements Layouts {
   private final Plan plan;
   private final StepPlan[] steps = new StepPlan[Space.STEPS];
 
@@ -20,7 +20,8 @@ public final class StepPlans {
     return plan;
   }
 
-  StepPlan step(int room) {
+  @Override
+  public StepPlan layout(int room) {
     return steps[room];
   }
 }

@@ -4,8 +4,9 @@ package io.github.gemmflow.pipeline;
 import io.github.gemmflow.engine.Channel;
 import io.github.gemmflow.matrix.Block;
 import io.github.gemmflow.plan.Domains;
+import io.github.gemmflow.plan.Layout;
 import io.github.gemmflow.plan.Schedule;
-import io.github.gemmflow.plan.StepPlan;
+import io.github.gemmflow.plan.SumLayout;
 import io.github.gemmflow.plan.Transfers;
 import io.github.gemmflow.trace.Span;
 import java.util.Arrays;
@@ -17,13 +18,12 @@ final class StepTransfers {
 
   private final Members members;
   private final Space space;
-  private final Places places;
-  private final Arrivals arrivals;
-  private final Pace pace;
   private final Recorder recorder;
   private final Channel channel;
   private final int firstTag;
   private final Transfers transfers;
+  private final GatherTraffic gatherTraffic;
+  private final SumTraffic sumTraffic;
   private final Block block = new Block();
   private final Flow sends = new Flow();
   private final Flow receives = new Flow();
@@ -32,11 +32,10 @@ final class StepTransfers {
   private final int[] headerRequests;
 
   private OpenStep step;
+  private Traffic traffic;
   private boolean headersStarted;
   private int headersLeft;
   private boolean chunksStarted;
-  private boolean slotsPassed;
-  private final long[] forwarded;
   private long received;
   private long receivedFirst;
   private long receivedFirstAt;
@@ -44,17 +43,15 @@ final class StepTransfers {
   StepTransfers(
       Members members,
       Space space,
-      Places places,
-      Arrivals arrivals,
-      Pace pace,
+      GatherTraffic gatherTraffic,
       Recorder recorder,
       Channel channel,
       int firstTag) {
     this.members = members;
     this.space = space;
-    this.places = places;
-    this.arrivals = arrivals;
-    this.pace = pace;
+    this.gatherTraffic = gatherTraffic;
+    this.sumTraffic = new SumTraffic(members);
+    this.traffic = gatherTraffic;
     this.recorder = recorder;
     this.channel = channel;
     this.firstTag = firstTag;
@@ -63,7 +60,6 @@ final class StepTransfers {
     this.headerSources = headerSources(members);
     this.headerRequests = new int[headerTargets.length + headerSources.length];
     Arrays.fill(headerRequests, NO_REQUEST);
-    this.forwarded = new long[members.domains().ranks() * Schedule.MAX_PARTS];
     this.step = new OpenStep(0, 0, 0);
   }
 
@@ -148,52 +144,24 @@ final class StepTransfers {
   }
 
   int pollChunks() {
-    StepPlan plan = step.plan();
     if (!chunksStarted) {
       chunksStarted = true;
-      int inFlight = plan.plan().tuning().inFlight();
-      transfers.of(plan);
-      sends.reset(transfers.sends(), inFlight);
-      receives.reset(transfers.receives(), inFlight);
-      slotsPassed = !plan.plan().isStreamed();
-      received = 0;
-      receivedFirst = 0;
+      startStep();
     }
     return finishReceives()
         + sends.finish(channel)
-        + passSlots(plan)
-        + startReceives(plan)
-        + startSends(plan);
+        + traffic.pass(sends)
+        + startReceives()
+        + startSends();
   }
 
-  /** Lets go of the slots whose chunks have been passed on, or that this lane does not read. */
-  private int passSlots(StepPlan plan) {
-    if (slotsPassed) {
-      return 0;
-    }
-    for (int band = 0; band < plan.bands(); band++) {
-      forwarded[band] = plan.bandChunks(band);
-    }
-    for (int i = 0; i < sends.count(); i++) {
-      if (!places.isSentFromHome(step, sends.route(i))) {
-        int band = plan.band(sends.route(i));
-        forwarded[band] = Math.min(forwarded[band], sends.finished(i));
-      }
-    }
-    int news = 0;
-    slotsPassed = true;
-    for (int band = 0; band < plan.bands(); band++) {
-      SlotRing slots = space.slots(band);
-      long use = step.use(band);
-      if (slots.pass(members.commReader(), use, use + forwarded[band])) {
-        news++;
-      }
-      slotsPassed &= slots.passed(members.commReader()) >= use + plan.bandChunks(band);
-    }
-    if (news > 0) {
-      members.ringFillers();
-    }
-    return news;
+  private void startStep() {
+    traffic = step.layout() instanceof SumLayout ? sumTraffic : gatherTraffic;
+    traffic.start(step, transfers);
+    sends.reset(transfers.sends(), step.layout().inFlight());
+    receives.reset(transfers.receives(), step.layout().inFlight());
+    received = 0;
+    receivedFirst = 0;
   }
 
   private int finishReceives() {
@@ -204,7 +172,7 @@ final class StepTransfers {
         // First, because a step may be over as soon as its last rows are published.
         recordArrival(receives.route(i), receives.finished(i) - finished, receives.finished(i));
         count(receives.route(i), receives.finished(i) - finished, receives.finished(i));
-        arrivals.publish(step, receives.route(i), receives.finished(i));
+        traffic.arrived(receives.route(i), receives.finished(i));
         done += finished;
       }
     }
@@ -216,9 +184,9 @@ final class StepTransfers {
   }
 
   private void count(int route, long fromChunk, long toChunk) {
-    StepPlan plan = step.plan();
-    long rows = plan.chunkBegin(route, toChunk) - plan.chunkBegin(route, fromChunk);
-    received += rows * plan.columnBytes(route);
+    Layout layout = step.layout();
+    long rows = layout.chunkBegin(route, toChunk) - layout.chunkBegin(route, fromChunk);
+    received += rows * layout.columnBytes(route);
   }
 
   /** From the first arrival on: when that was says more about the other rank than the network. */
@@ -226,64 +194,46 @@ final class StepTransfers {
     if (receivedFirst == 0) {
       receivedFirst = received;
       receivedFirstAt = System.nanoTime();
-    } else if (receives.isIdle() && receives.isAllStarted(step.plan())) {
-      pace.learn(received - receivedFirst, System.nanoTime() - receivedFirstAt);
+    } else if (receives.isIdle() && receives.isAllStarted(step.layout())) {
+      traffic.learn(received - receivedFirst, System.nanoTime() - receivedFirstAt);
     }
   }
 
   private void recordArrival(int route, long fromChunk, long toChunk) {
     long now = recorder.begin();
     if (now != 0) {
-      long first = step.plan().chunkBegin(route, fromChunk);
-      long rows = step.plan().chunkBegin(route, toChunk) - first;
+      long first = step.layout().chunkBegin(route, fromChunk);
+      long rows = step.layout().chunkBegin(route, toChunk) - first;
       recorder.end(Span.Kind.ARRIVAL, Span.COMM, now, first, rows);
     }
   }
 
-  private int startReceives(StepPlan plan) {
+  private int startReceives() {
     int done = 0;
     for (int i = 0; i < receives.count(); i++) {
-      receives.available(i, room(plan, receives.route(i)));
+      receives.available(i, traffic.room(receives.route(i)));
     }
     for (int i = receives.next(); i >= 0; i = receives.next()) {
       int route = receives.route(i);
-      Block target = places.received(block, step, route, receives.started(i));
-      receives.start(i, channel.receive(receives.peer(i), firstTag + route, target));
+      Block target = traffic.received(block, route, receives.started(i));
+      receives.start(i, channel.receive(receives.peer(i), firstTag + traffic.tag(route), target));
       done++;
     }
     return done;
   }
 
-  /** How many chunks of a route there is room for. */
-  private long room(StepPlan plan, int route) {
-    long chunks = plan.chunks(route);
-    if (!plan.plan().isStreamed()) {
-      return chunks;
-    }
-    int band = plan.band(route);
-    return Math.min(chunks, space.slots(band).filledUpTo() - step.use(band));
-  }
-
-  /** How many chunks of a route are here to be sent. */
-  private long there(StepPlan plan, int route) {
-    if (places.isSentFromHome(step, route)) {
-      return step.isWritten() ? plan.chunks(route) : 0;
-    }
-    return arrivals.chunks(step, route);
-  }
-
-  private int startSends(StepPlan plan) {
+  private int startSends() {
     int done = 0;
     for (int i = 0; i < sends.count(); i++) {
-      sends.available(i, there(plan, sends.route(i)));
+      sends.available(i, traffic.there(sends.route(i), sends.started(i)));
     }
     for (int i = sends.next(); i >= 0; i = sends.next()) {
       int route = sends.route(i);
       long chunk = sends.started(i);
-      // So that a sender cannot run away from its receiver, which has room for all chunks or some.
-      boolean synchronous = plan.plan().isStreamed() || chunk == plan.chunks(route) - 1;
-      Block source = places.toSend(block, step, route, chunk);
-      sends.start(i, channel.send(sends.peer(i), firstTag + route, source, synchronous));
+      boolean synchronous = traffic.isSynchronous(route, chunk);
+      Block source = traffic.toSend(block, route, chunk);
+      sends.start(
+          i, channel.send(sends.peer(i), firstTag + traffic.tag(route), source, synchronous));
       done++;
     }
     return done;
@@ -300,11 +250,17 @@ final class StepTransfers {
 
   /** Whether every chunk that this rank sends or receives in the step is under way or done. */
   boolean isAllStarted() {
-    return chunksStarted && sends.isAllStarted(step.plan()) && receives.isAllStarted(step.plan());
+    return chunksStarted
+        && sends.isAllStarted(step.layout())
+        && receives.isAllStarted(step.layout());
   }
 
   boolean isFinished() {
-    return hasAllHeaders() && isAllStarted() && sends.isIdle() && receives.isIdle() && slotsPassed;
+    return hasAllHeaders()
+        && isAllStarted()
+        && sends.isIdle()
+        && receives.isIdle()
+        && traffic.isPassed();
   }
 
   /** What is under way, for a person; empty if nothing is. */
@@ -318,8 +274,8 @@ final class StepTransfers {
       }
     }
     if (chunksStarted) {
-      sends.describe(step.plan(), "were not taken by", text);
-      receives.describe(step.plan(), "did not arrive from", text);
+      sends.describe(step.layout(), "were not taken by", text);
+      receives.describe(step.layout(), "did not arrive from", text);
     }
     return text.toString();
   }

@@ -1,33 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.plan;
 
-import java.util.Arrays;
-
 /**
- * Where the rows of one step lie and which ranks bring them in. All ranks of a group compute the
- * same one from the same row counts.
- *
- * <p>Routes are numbered {@code part * ranks + shard}. Sized once and filled in again for every
- * step, so that a step creates no garbage; not thread-safe while it is filled in.
+ * Where the rows of one gathering step lie and which ranks bring them in. Routes are numbered
+ * {@code part * ranks + shard}.
  */
-public final class StepPlan {
+public final class StepPlan extends Layout {
   private final Plan plan;
-  private final long[] rows;
-  private final long[] firstRow;
   private final long[] begin;
   private final long[] end;
   private final long[] chunkRows;
   private final long[] columnOffset;
   private final int[] owner;
   private final long[] load;
-  private long countsHash;
-  private boolean laid;
 
   StepPlan(Plan plan) {
+    super(plan.domains().ranks(), plan.problem().capacity().maxRows());
     int ranks = plan.domains().ranks();
     this.plan = plan;
-    this.rows = new long[ranks];
-    this.firstRow = new long[ranks + 1];
     this.begin = new long[plan.routes()];
     this.end = new long[plan.routes()];
     this.chunkRows = new long[plan.routes()];
@@ -49,70 +39,26 @@ public final class StepPlan {
     return plan.problem().isAlongColumns();
   }
 
-  /**
-   * Lays out a step.
-   *
-   * @param rowsPerRank the rows that each rank holds
-   */
-  public void lay(long[] rowsPerRank) {
-    if (laid && Arrays.equals(rows, rowsPerRank)) {
-      return;
-    }
-    check(rowsPerRank);
-    System.arraycopy(rowsPerRank, 0, rows, 0, rows.length);
-    for (int shard = 0; shard < rows.length; shard++) {
-      firstRow[shard + 1] = isAlongColumns() ? 0 : firstRow[shard] + rows[shard];
+  @Override
+  boolean areSameRows() {
+    return isAlongColumns();
+  }
+
+  @Override
+  void cut() {
+    for (int shard = 0; shard < ranks(); shard++) {
       cut(shard);
     }
     for (int domain = 0; domain < plan.domains().count(); domain++) {
       assignOwners(domain);
-    }
-    countsHash = hash(rows);
-    laid = true;
-  }
-
-  private void check(long[] rowsPerRank) {
-    if (rowsPerRank.length != rows.length) {
-      throw new IllegalArgumentException(
-          "a step needs a row count for each of the %d ranks of the group, not %s"
-              .formatted(rows.length, Arrays.toString(rowsPerRank)));
-    }
-    long total = 0;
-    for (int rank = 0; rank < rowsPerRank.length; rank++) {
-      if (rowsPerRank[rank] < 0) {
-        throw new IllegalArgumentException(
-            "rank %d cannot hold %d rows".formatted(rank, rowsPerRank[rank]));
-      }
-      // Counts are not negative, so a sum that is has overflowed.
-      total = total < 0 ? total : total + rowsPerRank[rank];
-    }
-    if (isAlongColumns()) {
-      checkEqual(rowsPerRank);
-      total = rowsPerRank[0];
-    }
-    long most = plan.problem().capacity().maxRows();
-    if (total < 0 || total > most) {
-      throw new IllegalArgumentException(
-          "the rows of the step %s are more than the workspace was opened for, %d"
-              .formatted(Arrays.toString(rowsPerRank), most));
-    }
-  }
-
-  private static void checkEqual(long[] rowsPerRank) {
-    for (long count : rowsPerRank) {
-      if (count != rowsPerRank[0]) {
-        throw new IllegalArgumentException(
-            "along columns every rank gives a part of the same rows, not %s"
-                .formatted(Arrays.toString(rowsPerRank)));
-      }
     }
   }
 
   private void cut(int shard) {
     for (int part = 0; part < plan.parts(); part++) {
       int route = route(part, shard);
-      begin[route] = firstRow[shard] + rows[shard] * part / plan.parts();
-      end[route] = firstRow[shard] + rows[shard] * (part + 1) / plan.parts();
+      begin[route] = firstRow(shard) + rows(shard) * part / plan.parts();
+      end[route] = firstRow(shard) + rows(shard) * (part + 1) / plan.parts();
       chunkRows[route] = plan.chunkRows(end[route] - begin[route]);
     }
   }
@@ -123,7 +69,7 @@ public final class StepPlan {
     for (int i = 0; i < domains.size(domain); i++) {
       load[domains.member(domain, i)] = 0;
     }
-    for (int shard = 0; shard < rows.length; shard++) {
+    for (int shard = 0; shard < ranks(); shard++) {
       for (int part = 0; part < plan.parts(); part++) {
         int route = route(part, shard);
         int chosen = domains.of(shard) == domain ? shard : leastLoaded(domain);
@@ -151,35 +97,7 @@ public final class StepPlan {
     return plan;
   }
 
-  /** Rows of A over all ranks. */
-  public long totalRows() {
-    return isAlongColumns() ? rows[0] : firstRow[rows.length];
-  }
-
-  /** A hash of the row counts of all ranks; never 0. */
-  public long countsHash() {
-    return countsHash;
-  }
-
-  private static long hash(long[] counts) {
-    long hash = 1;
-    for (long count : counts) {
-      hash = (hash ^ count) * 0x9E3779B97F4A7C15L;
-      hash ^= hash >>> 32;
-    }
-    return hash == 0 ? 1 : hash;
-  }
-
-  /** The rows that a rank holds. */
-  public long rows(int rank) {
-    return rows[rank];
-  }
-
-  /** Where the rows of a rank start in A. */
-  public long firstRow(int rank) {
-    return firstRow[rank];
-  }
-
+  @Override
   public int routes() {
     return plan.routes();
   }
@@ -201,7 +119,7 @@ public final class StepPlan {
 
   /** How many routes bring the rows of a band. */
   public int bandRoutes() {
-    return isAlongColumns() ? rows.length : 1;
+    return isAlongColumns() ? ranks() : 1;
   }
 
   /** A route of a band. */
@@ -252,7 +170,7 @@ public final class StepPlan {
     return columnOffset[shard(route)];
   }
 
-  /** Bytes of the part of a row that a route brings. */
+  @Override
   public long columnBytes(int route) {
     return isAlongColumns()
         ? columnOffset[shard(route) + 1] - columnOffset[shard(route)]
@@ -261,17 +179,17 @@ public final class StepPlan {
 
   /** The route of a part of a rank's shard. */
   public int route(int part, int shard) {
-    return part * rows.length + shard;
+    return part * ranks() + shard;
   }
 
   /** The rank that holds a route's rows to begin with. */
   public int shard(int route) {
-    return route % rows.length;
+    return route % ranks();
   }
 
   /** The part of its shard that a route brings. */
   public int part(int route) {
-    return route / rows.length;
+    return route / ranks();
   }
 
   /** The first row of A of a route. */
@@ -284,12 +202,12 @@ public final class StepPlan {
     return end[route];
   }
 
-  /** The chunks of a route. */
+  @Override
   public long chunks(int route) {
     return Math.ceilDiv(end[route] - begin[route], chunkRows[route]);
   }
 
-  /** The first row of A of a chunk; of the chunk after the last, the end of the route. */
+  @Override
   public long chunkBegin(int route, long chunk) {
     return Math.min(end[route], begin[route] + chunk * chunkRows[route]);
   }
@@ -309,6 +227,17 @@ public final class StepPlan {
       text.insert(0, "rank " + owner(plan.domainAt(shard, distance), route) + " -> ");
     }
     return text.toString();
+  }
+
+  @Override
+  public String describe(int route, long fromChunk) {
+    return "rows %d-%d of rank %d"
+        .formatted(chunkBegin(route, fromChunk), end(route) - 1, shard(route));
+  }
+
+  @Override
+  public int inFlight() {
+    return plan.tuning().inFlight();
   }
 
   private String describeChunks(int route) {

@@ -44,6 +44,31 @@ public final class Transfers {
     sends.sortByHops();
   }
 
+  /** Finds the transfers of this rank in a summing step. */
+  public void of(SumLayout step) {
+    sends.clear();
+    receives.clear();
+    Domains domains = step.plan().domains();
+    int domain = domains.of(rank);
+    int count = domains.count();
+    for (int block = 0; block < domains.ranks(); block++) {
+      if (step.owner(domain, block) != rank
+          || step.tileBegin(block, 0) == step.tileBegin(block, 1)) {
+        continue;
+      }
+      for (int distance = 1; distance < count; distance++) {
+        int other = (domain + distance) % count;
+        if (step.isWantedIn(other, block)) {
+          sends.add(step.route(domain, block), step.owner(other, block), distance);
+        }
+        if (step.isWantedIn(domain, block)) {
+          receives.add(step.route(other, block), step.owner(other, block), distance);
+        }
+      }
+    }
+    sends.sortByHops();
+  }
+
   public Streams sends() {
     return sends;
   }

@@ -19,6 +19,9 @@ public record Span(Kind kind, int thread, long begin, long end, long firstRow, l
     /** Rows were worked on. */
     WORK,
 
+    /** Partial sums were added up. */
+    ADD,
+
     /** Nothing was ready. */
     WAIT,
 

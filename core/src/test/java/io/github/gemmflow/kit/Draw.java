@@ -107,6 +107,15 @@ public final class Draw {
         : tuning;
   }
 
+  /** A way for sums to come together: with much room, or so little that tiles wait. */
+  public Tuning sumTuning(long mostRows) {
+    Tuning tuning = tuning(mostRows).withSlots(1 + below(5));
+    if (chance(0.5)) {
+      return tuning.withPath(Path.STREAMED);
+    }
+    return chance(0.2) ? tuning.withOverlap(Overlap.SEQUENTIAL) : tuning;
+  }
+
   /** A way for rows to travel. */
   public Tuning tuning(long mostRows) {
     long chunkRows = chance(0.3) ? 0 : 1 + below((int) mostRows + 1);

@@ -100,7 +100,7 @@ public final class Exact {
     }
   }
 
-  private static void compare(String what, long row, long column, float expected, float actual) {
+  static void compare(String what, long row, long column, float expected, float actual) {
     if (expected != actual) {
       throw new AssertionError(
           "%s[%d, %d] is %s, not %s".formatted(what, row, column, actual, expected));

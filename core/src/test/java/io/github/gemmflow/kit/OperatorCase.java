@@ -3,8 +3,8 @@ package io.github.gemmflow.kit;
 
 import io.github.gemmflow.AllGather;
 import io.github.gemmflow.AllGatherMatmul;
+import io.github.gemmflow.Gathering;
 import io.github.gemmflow.Group;
-import io.github.gemmflow.Operator;
 import io.github.gemmflow.ReplicaGroups;
 import io.github.gemmflow.Step;
 import io.github.gemmflow.Workspace;
@@ -26,7 +26,7 @@ import java.util.stream.IntStream;
  * A random program of operators, drawn from a seed, that every rank of a world runs and whose
  * results every rank checks for itself: replica groups, operators of different width on one
  * workspace, gathered along rows or columns, in one piece or streamed, row counts that change at
- * every step, outputs full of NaN before.
+ * every step, outputs full of NaN before; and sums over the ranks in between.
  */
 public final class OperatorCase {
   private final World world;
@@ -76,15 +76,25 @@ public final class OperatorCase {
     try (Arena arena = Arena.ofConfined();
         Workspace space = group.workspace(maxRows, maxColumns, type, room)) {
       List<Built> operators = new ArrayList<>();
+      List<SumCase> sums = new ArrayList<>();
       int count = 1 + draw.below(3);
       for (int i = 0; i < count; i++) {
         long columns = draw.chance(0.5) ? maxColumns : draw.below((int) maxColumns + 1);
         Tuning tuning = draw.tuning(maxRows, maxColumns * type.bytes(), room, group.domains());
         Way way = Way.draw(draw, group.size(), columns, tuning);
         operators.add(build(space, draw, columns, way, i, arena));
+        Tuning ofSums = draw.sumTuning(maxRows);
+        sums.add(new SumCase(world, space, group, draw, ofSums, seed * 17 + i));
       }
-      int steps = 1 + draw.below(6);
+      int steps = 2 + draw.below(10);
       for (int i = 0; i < steps; i++) {
+        if (draw.chance(0.5)) {
+          SumCase sum = draw.oneOf(sums);
+          ways.add(sum.way());
+          long[] rows = draw.rows(group.size(), maxRows);
+          sum.step(rows, draw.chance(0.3), draw.chance(0.2), seed * 1000 + i);
+          continue;
+        }
         Built built = draw.oneOf(operators);
         Plan plan = built.operator.plan();
         String axis = built.way.isAlongColumns() ? "columns" : "rows";
@@ -93,6 +103,7 @@ public final class OperatorCase {
         runStep(built, rows, draw.chance(0.3), draw.chance(0.2), seed * 1000 + i, group.rank());
       }
       operators.forEach(o -> o.operator.close());
+      sums.forEach(SumCase::close);
     }
   }
 
@@ -117,7 +128,7 @@ public final class OperatorCase {
 
   /** An operator and this rank's weights; none for an all-gather. */
   private record Built(
-      Operator operator, List<Weight> weights, DType output, boolean gathered, Way way) {}
+      Gathering operator, List<Weight> weights, DType output, boolean gathered, Way way) {}
 
   private Built build(Workspace space, Draw draw, long columns, Way way, int number, Arena arena) {
     boolean plain = draw.chance(0.25);
@@ -158,7 +169,7 @@ public final class OperatorCase {
 
   private static void runStep(
       Built built, long[] rows, boolean onlyOwnRows, boolean started, long aSeed, int rank) {
-    Operator operator = built.operator;
+    Gathering operator = built.operator;
     try (Arena arena = Arena.ofShared();
         Step step =
             onlyOwnRows && !built.way.isAlongColumns()

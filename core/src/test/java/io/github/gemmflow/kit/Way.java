@@ -3,7 +3,7 @@ package io.github.gemmflow.kit;
 
 import io.github.gemmflow.AllGather;
 import io.github.gemmflow.AllGatherMatmul;
-import io.github.gemmflow.Operator;
+import io.github.gemmflow.Gathering;
 import io.github.gemmflow.Step;
 import io.github.gemmflow.plan.Path;
 import io.github.gemmflow.plan.Tuning;
@@ -52,7 +52,7 @@ public record Way(Tuning tuning, List<Long> columnsPerRank) {
   }
 
   /** Begins a step of so many rows in all. */
-  public Step begin(Operator operator, long[] rowsPerRank) {
+  public Step begin(Gathering operator, long[] rowsPerRank) {
     return isAlongColumns()
         ? operator.begin(Arrays.stream(rowsPerRank).sum())
         : operator.begin(rowsPerRank);

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.bench;
+
+import io.github.gemmflow.AllGatherMatmul;
+import io.github.gemmflow.AllReduce;
+import io.github.gemmflow.Group;
+import io.github.gemmflow.MatmulAllReduce;
+import io.github.gemmflow.MatmulReduceScatter;
+import io.github.gemmflow.Operator;
+import io.github.gemmflow.ReduceScatter;
+import io.github.gemmflow.Step;
+import io.github.gemmflow.Workspace;
+import io.github.gemmflow.World;
+import io.github.gemmflow.kernel.Epilogue;
+import io.github.gemmflow.kernel.PackedWeights;
+import io.github.gemmflow.kernel.Product;
+import io.github.gemmflow.kernel.ProductSpec;
+import io.github.gemmflow.kernel.WeightLayout;
+import io.github.gemmflow.matrix.Block;
+import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.matrix.Matrix;
+import io.github.gemmflow.plan.SumPlan;
+import io.github.gemmflow.plan.Tuning;
+import java.lang.foreign.Arena;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BiConsumer;
+
+/**
+ * A layer that sums products: each rank has some columns of A and the rows of the weights that
+ * belong to them. One after the other, the product is computed in one piece, and then summed.
+ */
+final class SumLayer extends Layer {
+  private static final long B_SEED = 2;
+
+  private final Arena arena = Arena.ofShared();
+  private final Workspace space;
+  private final Workspace unfusedSpace;
+  private final Workspace aloneSpace;
+  private final BiConsumer<Matrix, Matrix> fused;
+  private final BiConsumer<Matrix, Matrix> sum;
+  private final List<Operator> operators = new ArrayList<>();
+  private final SumPlan plan;
+  private final AllGatherMatmul alone;
+  private final Product product;
+  private final int threads;
+  private final long[] allRows;
+  private final long firstRow;
+  private final long inputs;
+  private final Matrix a;
+  private final Matrix partial;
+  private final Matrix c;
+  private final Block aBlock = new Block();
+  private final Block partialBlock = new Block();
+
+  SumLayer(World world, Group group, Group single, Size size, Tuning tuning) {
+    super(size);
+    int rank = group.rank();
+    boolean scattered = size.operation() == Operation.REDUCE_SCATTER;
+    long[] rows = shares(size.m(), group.size());
+    long[] columns = shares(size.k(), group.size());
+    long firstColumn = Arrays.stream(columns, 0, rank).sum();
+    this.threads = world.config().threads();
+    this.inputs = columns[rank];
+    this.firstRow = scattered ? Arrays.stream(rows, 0, rank).sum() : 0;
+    this.allRows = new long[] {size.m()};
+    this.space = group.workspace(size.m(), 0, size.type(), tuning);
+    this.unfusedSpace = group.workspace(size.m(), 0, size.type(), tuning);
+    this.aloneSpace = single.workspace(size.m(), inputs, size.type());
+    try (Arena temporary = Arena.ofConfined();
+        PackedWeights weights = pack(world, firstColumn, temporary)) {
+      if (scattered) {
+        MatmulReduceScatter both = MatmulReduceScatter.on(space).weights(weights).build();
+        ReduceScatter only = ReduceScatter.on(unfusedSpace).columns(size.n()).build();
+        this.plan = both.plan();
+        this.fused = (in, out) -> both.run(rows, in, out);
+        this.sum = (in, out) -> only.run(rows, in, out);
+        operators.addAll(List.of(both, only));
+      } else {
+        MatmulAllReduce both = MatmulAllReduce.on(space).weights(weights).build();
+        AllReduce only = AllReduce.on(unfusedSpace).columns(size.n()).build();
+        this.plan = both.plan();
+        this.fused = both::run;
+        this.sum = only::run;
+        operators.addAll(List.of(both, only));
+      }
+      this.alone = AllGatherMatmul.on(aloneSpace).weights(weights).build();
+      this.product =
+          world.kernel().product(weights, new ProductSpec(DType.F32, Epilogue.NONE, threads));
+      operators.add(alone);
+    }
+    this.a = Matrix.allocate(size.type(), size.m(), inputs, arena);
+    this.partial = Matrix.allocate(DType.F32, size.m(), size.n(), arena);
+    this.c = Matrix.allocate(DType.F32, scattered ? rows[rank] : size.m(), size.n(), arena);
+    Integers.fill(a, A_SEED, 0, firstColumn);
+    a.block(aBlock, 0, size.m());
+    partial.block(partialBlock, 0, size.m());
+    fillRooms();
+  }
+
+  private PackedWeights pack(World world, long firstRowOfB, Arena temporary) {
+    Matrix b = Matrix.allocate(size().type(), inputs, size().n(), temporary);
+    Integers.fill(b, B_SEED, firstRowOfB, 0);
+    return world.pack(b, WeightLayout.IN_OUT);
+  }
+
+  /** Steps of a workspace take turns in two rooms, and rows stay where they were written. */
+  private void fillRooms() {
+    for (int room = 0; room < 2; room++) {
+      try (Step step = alone.begin(allRows)) {
+        step.input().copyFrom(a);
+        step.run(partial);
+      }
+    }
+  }
+
+  @Override
+  public void run(View view) {
+    switch (view) {
+      case GEMM -> multiply();
+      case COMPUTE_ONLY -> multiplyAlone();
+      case COMM_ONLY -> sum.accept(partial, c);
+      case SEQUENTIAL -> {
+        multiply();
+        sum.accept(partial, c);
+      }
+      case PIPELINED -> fused.accept(a, c);
+    }
+  }
+
+  /** The kernel alone knows one thread; for more, the operator is as close as it gets. */
+  private void multiply() {
+    if (threads == 1) {
+      product.multiply(0, aBlock, partialBlock, 0);
+    } else {
+      multiplyAlone();
+    }
+  }
+
+  private void multiplyAlone() {
+    try (Step step = alone.begin(allRows)) {
+      step.run(partial);
+    }
+  }
+
+  @Override
+  public boolean verify(View view) {
+    partial.fill(Float.NaN);
+    c.fill(Float.NaN);
+    run(view);
+    return Integers.isProduct(c, A_SEED, firstRow, B_SEED, size().k());
+  }
+
+  @Override
+  Workspace space() {
+    return space;
+  }
+
+  @Override
+  double flops() {
+    return 2.0 * size().m() * inputs * size().n();
+  }
+
+  /** The sum over its ranks leaves each host for each other one that wants it. */
+  @Override
+  long bytesToCross() {
+    long others = plan.domains().count() - 1L;
+    long copies = plan.problem().scattered() ? others : others * plan.domains().count();
+    return size().m() * plan.problem().wireRowBytes() * copies;
+  }
+
+  @Override
+  String describePlan() {
+    return plan.toString();
+  }
+
+  @Override
+  Map<String, Object> planFields() {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("tileRows", plan.tileRows());
+    fields.put("slots", plan.slots());
+    fields.put("wireBytes", plan.problem().wireBytes());
+    return fields;
+  }
+
+  @Override
+  public void close() {
+    product.close();
+    operators.forEach(Operator::close);
+    aloneSpace.close();
+    unfusedSpace.close();
+    space.close();
+    arena.close();
+  }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow;
+
+import io.github.gemmflow.kernel.Epilogue;
+import io.github.gemmflow.kernel.PackedWeights;
+import io.github.gemmflow.kernel.Product;
+import io.github.gemmflow.kernel.ProductSpec;
+import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.matrix.Matrix;
+import io.github.gemmflow.pipeline.ConvertWork;
+import io.github.gemmflow.pipeline.ProductWork;
+import io.github.gemmflow.pipeline.SumSpace;
+import io.github.gemmflow.pipeline.SumWork;
+import io.github.gemmflow.pipeline.Work;
+import io.github.gemmflow.plan.SumPlan;
+import java.util.function.Function;
+
+/**
+ * What a rank adds to a sum, what becomes of the sum, and what that takes.
+ *
+ * @param release lets go of what it takes
+ */
+record Addend(
+    SumWork work, long inputColumns, DType inputType, DType outputType, Runnable release) {
+  /** Rows as they are. */
+  static Addend asGiven(Group group, SumSpace space, DType type, DType wire) {
+    ConvertWork copy = new ConvertWork(type, parts(group, space));
+    long columns = space.plan().problem().columns();
+    return new Addend(new SumWork(copy, wire, null, false), columns, type, type, () -> {});
+  }
+
+  /**
+   * Rows times weights.
+   *
+   * @param sum what becomes of the products
+   */
+  static Addend product(
+      Workspace workspace,
+      SumSpace space,
+      PackedWeights weights,
+      DType outputType,
+      Function<Work, SumWork> sum) {
+    weights.retain();
+    Product product;
+    try {
+      ProductSpec spec = new ProductSpec(DType.F32, Epilogue.NONE, workspace.threads());
+      product = weights.kernel().product(weights, spec);
+    } catch (RuntimeException | Error e) {
+      weights.release();
+      throw e;
+    }
+    ProductWork multiply =
+        new ProductWork(
+            new Product[] {product}, new long[] {weights.outputs()}, workspace.threads());
+    multiply.into(new Matrix[] {parts(workspace.group(), space)});
+    return new Addend(
+        sum.apply(multiply),
+        weights.inputs(),
+        weights.type(),
+        outputType,
+        () -> {
+          product.close();
+          weights.release();
+        });
+  }
+
+  /** Where this rank's partial sums go: a matrix of all slots, one below the other. */
+  private static Matrix parts(Group group, SumSpace space) {
+    SumPlan plan = space.plan();
+    return Matrix.wrap(
+        space.parts(group.rank()),
+        DType.F32,
+        plan.slots() * plan.tileRows(),
+        plan.problem().columns());
+  }
+
+  void close() {
+    release.run();
+  }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow;
+
+import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.matrix.Matrix;
+import io.github.gemmflow.pipeline.Pipeline;
+import io.github.gemmflow.pipeline.SumSpace;
+import io.github.gemmflow.pipeline.SumWork;
+import io.github.gemmflow.plan.SumPlan;
+import java.util.Arrays;
+
+/**
+ * An operator that sums over all ranks. Sums are in F32 and in a fixed order: the ranks of a host
+ * in rank order, then the hosts in the order of their first ranks. So the same ranks in the same
+ * places get the same bits, whatever the sizes of chunks, the threads and the order of arrival.
+ *
+ * <p>A step is one call: what it reads and writes are the caller's matrices, complete on return.
+ */
+public abstract sealed class Summing extends Operator
+    permits AllReduce, MatmulAllReduce, MatmulReduceScatter, ReduceScatter {
+  private final SumSpace space;
+  private final Addend addend;
+  private final long[] counts;
+
+  Summing(Workspace workspace, int number, SumSpace space, Addend addend) {
+    super(workspace, number);
+    this.space = space;
+    this.addend = addend;
+    this.counts = new long[workspace.group().size()];
+  }
+
+  /** What was decided about how sums come together; {@link SumPlan#explain} says why. */
+  public final SumPlan plan() {
+    return space.plan();
+  }
+
+  /** The columns of what this rank gives. */
+  public final long inputColumns() {
+    return addend.inputColumns();
+  }
+
+  /** The columns of the sum. */
+  public final long columns() {
+    return plan().problem().columns();
+  }
+
+  @Override
+  final void free() {
+    addend.close();
+  }
+
+  /** How a step begins. */
+  interface Begin {
+    void begin(Pipeline pipeline, SumSpace space);
+  }
+
+  /** The rows of all ranks are known. */
+  static Begin knowing(Summing operator, long[] rowsPerRank) {
+    return (pipeline, space) -> pipeline.begin(space, operator.number(), rowsPerRank);
+  }
+
+  /** Only this rank's rows are known. */
+  static Begin asking(Summing operator, long myRows) {
+    return (pipeline, space) -> pipeline.begin(space, operator.number(), myRows);
+  }
+
+  /**
+   * Checks the matrices of a step of so many rows.
+   *
+   * @param byOtherThreads whether only other threads than the caller's work on them
+   */
+  final void check(Matrix a, long inputRows, Matrix c, long outputRows, boolean byOtherThreads) {
+    checkMatrix("the input", a, inputRows, inputColumns(), addend.inputType());
+    checkMatrix("the output", c, outputRows, columns(), addend.outputType());
+    if (byOtherThreads || workspace().threads() > 1) {
+      checkShared("the input", a);
+      checkShared("the output", c);
+    }
+  }
+
+  /** Throws if these are not counts for the ranks of the group. */
+  final void checkCounts(long[] rowsPerRank) {
+    int ranks = workspace().group().size();
+    if (rowsPerRank.length != ranks) {
+      throw new IllegalArgumentException(
+          "a step needs a row count for each of the %d ranks of the group, not %s"
+              .formatted(ranks, Arrays.toString(rowsPerRank)));
+    }
+  }
+
+  /** The counts of a step whose rows all ranks have. */
+  final long[] sameForAll(long rows) {
+    Arrays.fill(counts, rows);
+    return counts;
+  }
+
+  private static void checkMatrix(String what, Matrix m, long rows, long columns, DType type) {
+    if (m.rows() != rows || m.columns() != columns || m.type() != type) {
+      throw new IllegalArgumentException(
+          "%s must be %d x %d %s, not %s".formatted(what, rows, columns, type, m));
+    }
+  }
+
+  final void execute(Begin begin, Matrix a, Matrix c) {
+    beginStep(() -> begin.begin(workspace().pipeline(), space));
+    work(a, c);
+  }
+
+  final RunHandle executeInBackground(Begin begin, Matrix a, Matrix c) {
+    beginStep(() -> begin.begin(workspace().pipeline(), space));
+    return new RunHandle(workspace().starter(), () -> work(a, c));
+  }
+
+  private void work(Matrix a, Matrix c) {
+    Pipeline pipeline = workspace().pipeline();
+    String why = "";
+    try {
+      long rows = pipeline.layout().totalRows();
+      if (rows != a.rows()) {
+        why =
+            ", because the input has %d rows and all ranks together want %d"
+                .formatted(a.rows(), rows);
+        throw new IllegalArgumentException(
+            "the input has %d rows, but the outputs of all ranks together have %d"
+                .formatted(a.rows(), rows));
+      }
+      SumWork work = addend.work();
+      pipeline.run(work.of(a, c));
+    } finally {
+      stepEnded();
+      pipeline.end(why);
+    }
+  }
+}

@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.pipeline;
+
+import io.github.gemmflow.matrix.Block;
+import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.plan.Overlap;
+import io.github.gemmflow.plan.SumLayout;
+import io.github.gemmflow.plan.TileCursor;
+import io.github.gemmflow.trace.Span;
+import java.util.StringJoiner;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Computes this rank's partial sums tile by tile, those that travel farthest first, and adds up
+ * what the ranks of its host have of the tiles that are this rank's business: first those that
+ * other hosts wait for, then those that it wants itself. Every rank of the host goes through the
+ * tiles in the same order and adds up what it can before it computes more, so that tiles which wait
+ * for room never wait for each other.
+ */
+final class SumLane extends Lane {
+  private static final int NOBODY = -1;
+
+  private final Members members;
+  private final Arrivals arrivals;
+  private final Diagnosis diagnosis;
+  private final Recorder recorder;
+  private final Piece[] pieces;
+  private final Stage computing;
+  private final Stage adding;
+  private final Stage wanting;
+
+  // The step that is running; guarded by this.
+  private SumWork work = new SumWork(Work.NONE, DType.F32, null, false);
+
+  SumLane(
+      Members members,
+      Pulses pulses,
+      Arrivals arrivals,
+      Diagnosis diagnosis,
+      Recorder recorder,
+      Crew crew) {
+    super(members, pulses, arrivals, diagnosis, recorder, crew);
+    this.members = members;
+    this.arrivals = arrivals;
+    this.diagnosis = diagnosis;
+    this.recorder = recorder;
+    int domain = members.domain();
+    int rank = members.rank();
+    this.computing = new Stage(domain, (layout, block) -> true);
+    this.adding =
+        new Stage(
+            domain,
+            (layout, block) -> layout.leaves(domain, block) && layout.owner(domain, block) == rank);
+    this.wanting = new Stage(domain, (layout, block) -> layout.isWanted(rank, block));
+    this.pieces = new Piece[crew.threads()];
+    for (int i = 0; i < pieces.length; i++) {
+      pieces[i] = new Piece(members);
+    }
+  }
+
+  /** One of the things that are done with tiles, in their order. */
+  private static final class Stage {
+    private final TileCursor next;
+    private final Jobs jobs = new Jobs();
+
+    // The tile that began last.
+    private int block;
+    private long tile;
+
+    Stage(int domain, TileCursor.Filter filter) {
+      this.next = new TileCursor(domain, filter);
+    }
+
+    void reset(SumLayout layout) {
+      next.reset(layout);
+      jobs.reset();
+    }
+
+    void begin(SumLayout layout, int tasks) {
+      block = next.block(layout);
+      tile = next.tile();
+      jobs.begin(next.position(), tasks);
+      next.advance(layout);
+    }
+
+    /** The position of the first tile that is not done; after the last, how many there are. */
+    long doneUpTo() {
+      return jobs.isBusy() ? jobs.firstUndone() : next.position();
+    }
+
+    boolean isDone() {
+      return next.isAtEnd() && !jobs.isBusy();
+    }
+  }
+
+  /** What a thread works on: a task of a tile. */
+  private static final class Piece {
+    private final Adder adder;
+    private final TileRows tile = new TileRows();
+    private final Block rows = new Block();
+    private long job;
+    private int task;
+
+    Piece(Members members) {
+      this.adder = new Adder(members);
+    }
+  }
+
+  /** Does all the work of a step; returns when this rank's sums are complete. */
+  void run(OpenStep step, SumWork newWork) {
+    synchronized (this) {
+      work = newWork;
+    }
+    runStep(step);
+  }
+
+  private static SumLayout layout(OpenStep current) {
+    return current.sums().layout(current.room());
+  }
+
+  @Override
+  void start(OpenStep current) {
+    SumLayout layout = layout(current);
+    computing.reset(layout);
+    adding.reset(layout);
+    wanting.reset(layout);
+    pass(current);
+  }
+
+  @Override
+  boolean workOnce(OpenStep current, int thread) {
+    Piece piece = pieces[thread];
+    Stage stage = take(current, thread, piece);
+    if (stage == null) {
+      return false;
+    }
+    long begin = recorder.begin();
+    long first = piece.tile.firstRow(layout(current));
+    if (stage.equals(computing)) {
+      compute(current, piece, thread, first);
+    } else if (stage.equals(adding)) {
+      piece.adder.addHost(current, work.wire(), piece.tile);
+    } else {
+      piece.adder.addAll(current, work, piece.tile, first - firstWanted(current));
+    }
+    Span.Kind kind = stage.equals(computing) ? Span.Kind.WORK : Span.Kind.ADD;
+    recorder.end(kind, thread, begin, first, piece.tile.rows());
+    noteDone(current, stage, piece);
+    return true;
+  }
+
+  private void compute(OpenStep current, Piece piece, int thread, long first) {
+    Block a = work.input().block(piece.rows, first, first + piece.tile.rows());
+    long target = current.sums().slotRow(current, piece.tile.position());
+    work.partial().perform(thread, piece.task, target, a);
+  }
+
+  /** A rank that gets only its own rows has an output of just these. */
+  private long firstWanted(OpenStep current) {
+    SumLayout layout = layout(current);
+    return layout.plan().problem().scattered() ? layout.blockBegin(members.rank()) : 0;
+  }
+
+  /** The stage that the next task is of; null if there is none now. */
+  private synchronized @Nullable Stage take(OpenStep current, int thread, Piece piece) {
+    look(current, thread);
+    Stage stage = choose(current);
+    if (stage == null) {
+      if (computing.isDone() && adding.isDone() && wanting.isDone()) {
+        finish();
+      }
+      return null;
+    }
+    piece.job = stage.jobs.last();
+    piece.task = stage.jobs.take();
+    long position = stage.jobs.position(piece.job);
+    piece.tile.at(layout(current), stage.block, stage.tile, position);
+    if (!stage.equals(computing)) {
+      piece.tile.narrow(piece.task, stage.jobs.tasks());
+    }
+    return stage;
+  }
+
+  private @Nullable Stage choose(OpenStep current) {
+    if (mayAdd(current) && hasTask(current, adding)) {
+      return adding;
+    }
+    if (mayAdd(current) && hasTask(current, wanting)) {
+      return wanting;
+    }
+    return hasTask(current, computing) ? computing : null;
+  }
+
+  /** Without overlap all is computed before anything leaves. */
+  private boolean mayAdd(OpenStep current) {
+    return layout(current).plan().overlap() == Overlap.PIPELINED || computing.isDone();
+  }
+
+  /** Whether there is a task of a stage; begins its next tile if need be. */
+  private boolean hasTask(OpenStep current, Stage stage) {
+    while (!stage.jobs.hasTask()) {
+      if (stage.next.isAtEnd() || stage.jobs.isFull() || !isReady(current, stage)) {
+        return false;
+      }
+      SumLayout layout = layout(current);
+      int block = stage.next.block(layout);
+      long tile = stage.next.tile();
+      long rows = layout.tileBegin(block, tile + 1) - layout.tileBegin(block, tile);
+      int tasks =
+          stage.equals(computing) ? work.partial().tasks(rows) : (int) Math.min(rows, threads());
+      stage.begin(layout, tasks);
+      if (tasks == 0 && stage.jobs.settle()) {
+        noteDone(current, stage);
+      }
+    }
+    return true;
+  }
+
+  private boolean isReady(OpenStep current, Stage stage) {
+    SumSpace sums = current.sums();
+    SumLayout layout = layout(current);
+    int block = stage.next.block(layout);
+    long position = stage.next.position();
+    if (stage.equals(computing)) {
+      return sums.slots().isFree(sums.use(current, position));
+    }
+    if (stage.equals(wanting) && layout.leaves(members.domain(), block)) {
+      int owner = layout.owner(members.domain(), block);
+      return arrivals.verify(current, owner)
+          && sums.isAdded(current, owner, position)
+          && haveOthersSent(current, block, stage.next.tile());
+    }
+    for (int i = 0; i < members.hostRanks(); i++) {
+      int rank = members.hostRank(i);
+      if (!arrivals.verify(current, rank) || !sums.isComputed(current, rank, position)) {
+        return false;
+      }
+    }
+    return stage.equals(adding) || haveOthersSent(current, block, stage.next.tile());
+  }
+
+  private boolean haveOthersSent(OpenStep current, int block, long tile) {
+    for (int domain = 0; domain < members.domains().count(); domain++) {
+      if (domain != members.domain() && !hasSent(current, domain, block, tile)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private boolean hasSent(OpenStep current, int domain, int block, long tile) {
+    SumLayout layout = layout(current);
+    long needed = layout.chunksBefore(block, tile + 1);
+    // Who sent them says what they are; who received them decided where they lie.
+    return arrivals.verify(current, layout.owner(domain, block))
+        && arrivals.verify(current, layout.owner(members.domain(), block))
+        && current.sums().arrived(current, layout.route(domain, block)) >= needed;
+  }
+
+  private synchronized void noteDone(OpenStep current, Stage stage, Piece piece) {
+    noteWork();
+    if (stage.jobs.finish(piece.job)) {
+      noteDone(current, stage);
+    }
+  }
+
+  /** Tells the others how far a stage has come. */
+  private void noteDone(OpenStep current, Stage stage) {
+    if (stage.equals(computing)) {
+      current.sums().publishComputed(current, members.rank(), stage.doneUpTo());
+      members.ringHost();
+      return;
+    }
+    if (stage.equals(adding)) {
+      current.sums().publishAdded(current, members.rank(), stage.doneUpTo());
+      members.ringComm();
+      members.ringHost();
+    }
+    pass(current);
+  }
+
+  /** Lets go of the slots before the first that this rank has yet to read. */
+  private void pass(OpenStep current) {
+    SumSpace sums = current.sums();
+    long position = Math.min(adding.doneUpTo(), wanting.doneUpTo());
+    boolean news =
+        sums.slots()
+            .pass(members.computeReader(), sums.use(current, 0), sums.use(current, position));
+    if (news) {
+      members.ringHost();
+    }
+  }
+
+  @Override
+  long news(OpenStep current) {
+    return arrivals.headersThere(current) + current.sums().progress();
+  }
+
+  @Override
+  boolean isHeldUp(OpenStep current) {
+    return lateNeighbour(current) != NOBODY || lacksRoom(current);
+  }
+
+  @Override
+  long lookAgainNanos(OpenStep current) {
+    return Pulses.LOOK_NANOS;
+  }
+
+  /** Who misses something of its own host knows more than who waits for another host. */
+  @Override
+  int courtesy(OpenStep current) {
+    if (arrivals.headersThere(current) < members.domains().ranks()) {
+      return 2;
+    }
+    return isHeldUp(current) ? 0 : 1;
+  }
+
+  @Override
+  synchronized String missing(OpenStep current) {
+    int late = lateNeighbour(current);
+    if (late != NOBODY) {
+      Stage stage = blocked();
+      SumLayout layout = layout(current);
+      return diagnosis.missingSums(
+          current,
+          "rank %d has not %s %s"
+              .formatted(
+                  late,
+                  isAddedFirst(current, stage) ? "added up" : "computed",
+                  layout.describeTile(stage.next.block(layout), stage.next.tile())));
+    }
+    return diagnosis.missingSums(
+        current,
+        lacksRoom(current)
+            ? "there is no room for more partial sums, because "
+                + diagnosis.describeReader(current.sums().slots().slowReader())
+            : missingFromOthers(current));
+  }
+
+  /** The stage that holds up the step if nothing is ready. */
+  private Stage blocked() {
+    return adding.next.isAtEnd() ? wanting : adding;
+  }
+
+  /** Whether what a stage waits for on this host is added up by one rank for all. */
+  private boolean isAddedFirst(OpenStep current, Stage stage) {
+    SumLayout layout = layout(current);
+    return stage.equals(wanting) && layout.leaves(members.domain(), stage.next.block(layout));
+  }
+
+  /** The first rank of this host that this one waits for. */
+  private synchronized int lateNeighbour(OpenStep current) {
+    Stage stage = blocked();
+    if (stage.next.isAtEnd()) {
+      return NOBODY;
+    }
+    SumSpace sums = current.sums();
+    long position = stage.next.position();
+    if (isAddedFirst(current, stage)) {
+      SumLayout layout = layout(current);
+      int owner = layout.owner(members.domain(), stage.next.block(layout));
+      return owner == members.rank() || sums.isAdded(current, owner, position) ? NOBODY : owner;
+    }
+    for (int i = 0; i < members.hostRanks(); i++) {
+      int rank = members.hostRank(i);
+      if (rank != members.rank() && !sums.isComputed(current, rank, position)) {
+        return rank;
+      }
+    }
+    return NOBODY;
+  }
+
+  private synchronized boolean lacksRoom(OpenStep current) {
+    SumSpace sums = current.sums();
+    return !computing.next.isAtEnd()
+        && !sums.slots().isFree(sums.use(current, computing.next.position()));
+  }
+
+  private String missingFromOthers(OpenStep current) {
+    StringJoiner text = new StringJoiner("; ");
+    SumLayout layout = layout(current);
+    if (wanting.next.isAtEnd()) {
+      return "";
+    }
+    int block = wanting.next.block(layout);
+    for (int domain = 0; domain < members.domains().count(); domain++) {
+      if (domain != members.domain() && !hasSent(current, domain, block, wanting.next.tile())) {
+        int route = layout.route(domain, block);
+        text.add(
+            "%s did not arrive from rank %d"
+                .formatted(
+                    layout.describe(route, Math.max(0, current.sums().arrived(current, route))),
+                    layout.owner(domain, block)));
+      }
+    }
+    return text.toString();
+  }
+}

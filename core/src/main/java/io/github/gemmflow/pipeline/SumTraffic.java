@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.pipeline;
+
+import io.github.gemmflow.matrix.Block;
+import io.github.gemmflow.plan.SumLayout;
+import io.github.gemmflow.plan.Transfers;
+
+/** Sums over the ranks of this host, on their way to where they are wanted. */
+final class SumTraffic implements Traffic {
+  private final Members members;
+  private OpenStep step;
+  private boolean passed;
+
+  SumTraffic(Members members) {
+    this.members = members;
+    this.step = new OpenStep(0, 0, 0);
+  }
+
+  private SumLayout layout() {
+    return step.sums().layout(step.room());
+  }
+
+  @Override
+  public void start(OpenStep newStep, Transfers transfers) {
+    step = newStep;
+    transfers.of(layout());
+    passed = false;
+  }
+
+  @Override
+  public long there(int route, long started) {
+    SumLayout layout = layout();
+    int block = layout.block(route);
+    long tile = layout.tileOfChunk(started);
+    while (tile < layout.tiles(block) && isAdded(block, tile)) {
+      tile++;
+    }
+    return layout.chunksBefore(block, tile);
+  }
+
+  private boolean isAdded(int block, long tile) {
+    long position = layout().position(members.domain(), block, tile);
+    return step.sums().isAdded(step, members.rank(), position);
+  }
+
+  @Override
+  public long room(int route) {
+    return layout().chunks(route);
+  }
+
+  /** Between two ranks, a block tells routes from one another. */
+  @Override
+  public int tag(int route) {
+    return layout().block(route);
+  }
+
+  @Override
+  public Block toSend(Block block, int route, long chunk) {
+    return step.sums().sum(block, step, members.rank(), route, chunk);
+  }
+
+  @Override
+  public Block received(Block block, int route, long chunk) {
+    SumLayout layout = layout();
+    long first = layout.chunkBegin(route, chunk);
+    long rows = layout.chunkBegin(route, chunk + 1) - first;
+    return step.sums().received(block, step, route, first, rows);
+  }
+
+  /** So that a sender cannot run away from its receiver, which has room for all chunks. */
+  @Override
+  public boolean isSynchronous(int route, long chunk) {
+    return chunk == layout().chunks(route) - 1;
+  }
+
+  @Override
+  public void arrived(int route, long chunks) {
+    step.sums().publishArrived(step, route, chunks);
+  }
+
+  /** Sums come as fast as others compute them, which says nothing about the network. */
+  @Override
+  public void learn(long bytes, long nanos) {}
+
+  /** Lets go of the slots before the first whose sums this rank has yet to send. */
+  @Override
+  public int pass(Flow sends) {
+    if (passed) {
+      return 0;
+    }
+    SumLayout layout = layout();
+    long position = layout.tiles();
+    for (int i = 0; i < sends.count(); i++) {
+      int route = sends.route(i);
+      if (sends.finished(i) < layout.chunks(route)) {
+        long tile = layout.tileOfChunk(sends.finished(i));
+        position = Math.min(position, layout.position(members.domain(), layout.block(route), tile));
+      }
+    }
+    SumSpace sums = step.sums();
+    SlotRing slots = sums.slots();
+    boolean news = slots.pass(members.commReader(), sums.use(step, 0), sums.use(step, position));
+    passed = slots.passed(members.commReader()) >= sums.use(step, layout.tiles());
+    if (news) {
+      members.ringHost();
+    }
+    return news ? 1 : 0;
+  }
+
+  @Override
+  public boolean isPassed() {
+    return passed;
+  }
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.plan;
+
+/**
+ * What is to be summed over the ranks of a group.
+ *
+ * @param columns the columns of the sum
+ * @param wireBytes bytes of an element of a partial sum that travels between hosts: 4 or 2
+ * @param scattered whether each rank wants its own rows of the sum, and not all of them
+ * @param maxRows the most rows that a step may have
+ */
+public record SumProblem(long columns, int wireBytes, boolean scattered, long maxRows) {
+  /** Partial sums of the ranks of one host are floats. */
+  public static final int PARTIAL_BYTES = Float.BYTES;
+
+  public SumProblem {
+    if (columns < 0 || maxRows < 0) {
+      throw new IllegalArgumentException(
+          "there is no sum of %d x %d elements".formatted(maxRows, columns));
+    }
+  }
+
+  /** Bytes of a row as it travels between hosts. */
+  public long wireRowBytes() {
+    return columns * wireBytes;
+  }
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.kit;
+
+import io.github.gemmflow.AllReduce;
+import io.github.gemmflow.Group;
+import io.github.gemmflow.MatmulAllReduce;
+import io.github.gemmflow.MatmulReduceScatter;
+import io.github.gemmflow.MatmulSumBuilder;
+import io.github.gemmflow.ReduceScatter;
+import io.github.gemmflow.SumBuilder;
+import io.github.gemmflow.Summing;
+import io.github.gemmflow.Workspace;
+import io.github.gemmflow.World;
+import io.github.gemmflow.kernel.PackedWeights;
+import io.github.gemmflow.kernel.WeightLayout;
+import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.matrix.Matrix;
+import io.github.gemmflow.plan.Domains;
+import io.github.gemmflow.plan.Tuning;
+import java.lang.foreign.Arena;
+import java.util.Arrays;
+
+/**
+ * A random summing operator whose addends every rank can compute for all ranks, so that each checks
+ * its sums for itself: scattered or for all, of products or of rows as they are, with bias and
+ * residual, in F32 or BF16 between hosts.
+ */
+final class SumCase {
+  private final Group group;
+  private final long seed;
+  private final boolean scattered;
+  private final boolean isProduct;
+  private final long columns;
+  private final long[] inputs;
+  private final DType type;
+  private final DType output;
+  private final DType wire;
+  private final boolean hasBias;
+  private final boolean isOnto;
+  private final Summing operator;
+
+  SumCase(World world, Workspace space, Group group, Draw draw, Tuning tuning, long seed) {
+    this.group = group;
+    this.seed = seed;
+    this.scattered = draw.chance(0.6);
+    this.isProduct = draw.chance(0.7);
+    this.columns = draw.size();
+    this.inputs = new long[group.size()];
+    Arrays.setAll(inputs, rank -> isProduct ? draw.size() : columns);
+    this.type = isProduct ? space.type() : draw.type();
+    this.output = isProduct && draw.chance(0.5) ? DType.F32 : type;
+    this.wire = draw.chance(0.7) ? DType.F32 : DType.BF16;
+    this.hasBias = isProduct && draw.chance(0.4);
+    this.isOnto = isProduct && draw.chance(0.4);
+    this.operator = isProduct ? product(world, space, tuning) : plain(space, tuning);
+  }
+
+  private Summing product(World world, Workspace space, Tuning tuning) {
+    int rank = group.rank();
+    try (Arena arena = Arena.ofConfined();
+        PackedWeights weights =
+            world.pack(
+                Exact.matrix(type, inputs[rank], columns, weightSeed(rank), arena),
+                WeightLayout.IN_OUT)) {
+      return scattered
+          ? build(MatmulReduceScatter.on(space), weights, tuning, arena)
+          : build(MatmulAllReduce.on(space), weights, tuning, arena);
+    }
+  }
+
+  private Summing build(
+      MatmulSumBuilder<? extends Summing> builder,
+      PackedWeights weights,
+      Tuning tuning,
+      Arena arena) {
+    builder.weights(weights).outputType(output).wireType(wire).tuning(tuning);
+    if (hasBias) {
+      builder.bias(Exact.matrix(DType.F32, 1, columns, seed + 1, arena));
+    }
+    return (isOnto ? builder.addToOutput() : builder).build();
+  }
+
+  private Summing plain(Workspace space, Tuning tuning) {
+    SumBuilder<? extends Summing> builder =
+        scattered ? ReduceScatter.on(space) : AllReduce.on(space);
+    return builder.columns(columns).type(type).wireType(wire).tuning(tuning).build();
+  }
+
+  /** What it is, for a tally. */
+  String way() {
+    boolean waits = operator.plan().slots() < 3;
+    return "sum %s with room for %s tiles"
+        .formatted(scattered ? "scattered" : "for all", waits ? "few" : "many");
+  }
+
+  private long weightSeed(int rank) {
+    return seed * 7 + 100 + rank;
+  }
+
+  /** Runs a step and checks this rank's sums. Collective. */
+  void step(long[] rows, boolean onlyOwnRows, boolean started, long aSeed) {
+    int rank = group.rank();
+    long total = Arrays.stream(rows).sum();
+    long first = scattered ? Arrays.stream(rows, 0, rank).sum() : 0;
+    long mine = scattered ? rows[rank] : total;
+    try (Arena arena = Arena.ofShared()) {
+      Matrix a = Matrix.allocate(type, total, inputs[rank] + rank % 2, arena);
+      a = a.columns(0, inputs[rank]);
+      Exact.fill(a, inputSeed(aSeed, rank), 0);
+      Matrix c = Matrix.allocate(output, mine, columns + total % 3, arena).columns(0, columns);
+      c.fill(Float.NaN);
+      if (isOnto) {
+        Exact.fill(c, aSeed - 1, first);
+      }
+      run(rows, onlyOwnRows, started, a, c);
+      check(c, first, aSeed);
+    }
+  }
+
+  private static long inputSeed(long aSeed, int rank) {
+    return aSeed * 31 + rank;
+  }
+
+  private void run(long[] rows, boolean onlyOwnRows, boolean started, Matrix a, Matrix c) {
+    if (operator instanceof MatmulReduceScatter sum) {
+      if (started) {
+        sum.start(rows, a, c).await();
+      } else if (onlyOwnRows) {
+        sum.run(a, c);
+      } else {
+        sum.run(rows, a, c);
+      }
+    } else if (operator instanceof ReduceScatter sum) {
+      if (started) {
+        sum.start(rows, a, c).await();
+      } else if (onlyOwnRows) {
+        sum.run(a, c);
+      } else {
+        sum.run(rows, a, c);
+      }
+    } else if (operator instanceof MatmulAllReduce sum) {
+      if (started) {
+        sum.start(a, c).await();
+      } else {
+        sum.run(a, c);
+      }
+    } else {
+      AllReduce sum = (AllReduce) operator;
+      // In place, if it can be.
+      Matrix target = started ? a : c;
+      sum.run(a, target);
+      c.copyFrom(target);
+    }
+  }
+
+  private void check(Matrix c, long first, long aSeed) {
+    Domains domains = group.domains();
+    long[][] weights = new long[inputs.length][];
+    for (int rank = 0; rank < inputs.length; rank++) {
+      weights[rank] = weights(rank);
+    }
+    for (long row = 0; row < c.rows(); row++) {
+      float[] expected = new float[(int) columns];
+      for (int domain = 0; domain < domains.count(); domain++) {
+        long[] sums = new long[(int) columns];
+        for (int i = 0; i < domains.size(domain); i++) {
+          add(sums, domains.member(domain, i), weights, first + row, aSeed);
+        }
+        boolean travels = scattered ? domain != domains.of(group.rank()) : domains.count() > 1;
+        for (int j = 0; j < columns; j++) {
+          expected[j] += travels ? wire.round((float) sums[j]) : (float) sums[j];
+        }
+      }
+      for (int j = 0; j < columns; j++) {
+        float bias = hasBias ? Exact.value(seed + 1, 0, j) : 0;
+        float residual = isOnto ? output.round(Exact.value(aSeed - 1, first + row, j)) : 0;
+        Exact.compare("sum", row, j, output.round(expected[j] + bias + residual), c.get(row, j));
+      }
+    }
+  }
+
+  private long[] weights(int rank) {
+    if (!isProduct) {
+      return new long[0];
+    }
+    long[] values = new long[(int) (inputs[rank] * columns)];
+    for (int i = 0; i < values.length; i++) {
+      values[i] = Exact.value(weightSeed(rank), i / columns, i % columns);
+    }
+    return values;
+  }
+
+  private void add(long[] sums, int rank, long[][] weights, long row, long aSeed) {
+    long from = inputSeed(aSeed, rank);
+    for (int i = 0; i < inputs[rank]; i++) {
+      int a = Exact.value(from, row, i);
+      if (!isProduct) {
+        sums[i] += a;
+      }
+      for (int j = 0; isProduct && j < columns; j++) {
+        sums[j] += a * weights[rank][(int) (i * columns + j)];
+      }
+    }
+  }
+
+  void close() {
+    operator.close();
+  }
+}
