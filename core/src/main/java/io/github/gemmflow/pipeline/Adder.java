@@ -86,7 +86,7 @@ final class Adder {
     for (int domain = 0; domain < members.domains().count(); domain++) {
       if (domain != members.domain()) {
         int route = layout.route(domain, tile.block());
-        long first = tile.firstRow(layout);
+        long first = tile.firstRow();
         step.sums().received(host(domain), step, route, first, tile.rows());
       }
     }

@@ -46,29 +46,32 @@ final class SumLane extends Lane {
     this.recorder = recorder;
     int domain = members.domain();
     int rank = members.rank();
-    this.computing = new Stage(domain, (layout, block) -> true);
+    this.computing = new Stage(TileCursor.overTiles(domain));
     this.adding =
         new Stage(
-            domain,
-            (layout, block) -> layout.leaves(domain, block) && layout.owner(domain, block) == rank);
-    this.wanting = new Stage(domain, (layout, block) -> layout.isWanted(rank, block));
+            TileCursor.overPieces(
+                domain,
+                (layout, block) ->
+                    layout.leaves(domain, block) && layout.owner(domain, block) == rank));
+    this.wanting =
+        new Stage(TileCursor.overPieces(domain, (layout, block) -> layout.isWanted(rank, block)));
     this.pieces = new Piece[crew.threads()];
     for (int i = 0; i < pieces.length; i++) {
       pieces[i] = new Piece(members);
     }
   }
 
-  /** One of the things that are done with tiles, in their order. */
+  /** One of the things that are done, in order: with tiles, or with pieces of them. */
   private static final class Stage {
     private final TileCursor next;
     private final Jobs jobs = new Jobs();
 
-    // The tile that began last.
+    // What began last.
     private int block;
-    private long tile;
+    private long number;
 
-    Stage(int domain, TileCursor.Filter filter) {
-      this.next = new TileCursor(domain, filter);
+    Stage(TileCursor next) {
+      this.next = next;
     }
 
     void reset(SumLayout layout) {
@@ -78,18 +81,18 @@ final class SumLane extends Lane {
 
     void begin(SumLayout layout, int tasks) {
       block = next.block(layout);
-      tile = next.tile();
-      jobs.begin(next.position(), tasks);
+      number = next.number();
+      jobs.begin(next.position(layout), tasks);
       next.advance(layout);
     }
 
-    /** The position of the first tile that is not done; after the last, how many there are. */
-    long doneUpTo() {
-      return jobs.isBusy() ? jobs.firstUndone() : next.position();
+    /** The position of the first tile that is not done with; after the last, how many there are. */
+    long doneUpTo(SumLayout layout) {
+      return jobs.isBusy() ? jobs.firstUndone() : next.position(layout);
     }
 
-    boolean isDone() {
-      return next.isAtEnd() && !jobs.isBusy();
+    boolean isDone(SumLayout layout) {
+      return next.isAtEnd(layout) && !jobs.isBusy();
     }
   }
 
@@ -135,7 +138,7 @@ final class SumLane extends Lane {
       return false;
     }
     long begin = recorder.begin();
-    long first = piece.tile.firstRow(layout(current));
+    long first = piece.tile.firstRow();
     if (stage.equals(computing)) {
       compute(current, piece, thread, first);
     } else if (stage.equals(adding)) {
@@ -166,7 +169,8 @@ final class SumLane extends Lane {
     look(current, thread);
     Stage stage = choose(current);
     if (stage == null) {
-      if (computing.isDone() && adding.isDone() && wanting.isDone()) {
+      SumLayout layout = layout(current);
+      if (computing.isDone(layout) && adding.isDone(layout) && wanting.isDone(layout)) {
         finish();
       }
       return null;
@@ -174,8 +178,10 @@ final class SumLane extends Lane {
     piece.job = stage.jobs.last();
     piece.task = stage.jobs.take();
     long position = stage.jobs.position(piece.job);
-    piece.tile.at(layout(current), stage.block, stage.tile, position);
-    if (!stage.equals(computing)) {
+    if (stage.equals(computing)) {
+      piece.tile.atTile(layout(current), stage.block, stage.number, position);
+    } else {
+      piece.tile.atPiece(layout(current), stage.block, stage.number, position);
       piece.tile.narrow(piece.task, stage.jobs.tasks());
     }
     return stage;
@@ -193,21 +199,18 @@ final class SumLane extends Lane {
 
   /** Without overlap all is computed before anything leaves. */
   private boolean mayAdd(OpenStep current) {
-    return layout(current).plan().overlap() == Overlap.PIPELINED || computing.isDone();
+    return layout(current).plan().overlap() == Overlap.PIPELINED
+        || computing.isDone(layout(current));
   }
 
   /** Whether there is a task of a stage; begins its next tile if need be. */
   private boolean hasTask(OpenStep current, Stage stage) {
+    SumLayout layout = layout(current);
     while (!stage.jobs.hasTask()) {
-      if (stage.next.isAtEnd() || stage.jobs.isFull() || !isReady(current, stage)) {
+      if (stage.next.isAtEnd(layout) || stage.jobs.isFull() || !isReady(current, stage)) {
         return false;
       }
-      SumLayout layout = layout(current);
-      int block = stage.next.block(layout);
-      long tile = stage.next.tile();
-      long rows = layout.tileBegin(block, tile + 1) - layout.tileBegin(block, tile);
-      int tasks =
-          stage.equals(computing) ? work.partial().tasks(rows) : (int) Math.min(rows, threads());
+      int tasks = tasks(layout, stage);
       stage.begin(layout, tasks);
       if (tasks == 0 && stage.jobs.settle()) {
         noteDone(current, stage);
@@ -216,11 +219,22 @@ final class SumLane extends Lane {
     return true;
   }
 
+  private int tasks(SumLayout layout, Stage stage) {
+    int block = stage.next.block(layout);
+    long number = stage.next.number();
+    if (stage.equals(computing)) {
+      long begin = layout.rangeTileBegin(block, number);
+      return work.partial().tasks(layout.rangeTileBegin(block, number + 1) - begin);
+    }
+    long rows = layout.pieceBegin(block, number + 1) - layout.pieceBegin(block, number);
+    return (int) Math.min(rows, threads());
+  }
+
   private boolean isReady(OpenStep current, Stage stage) {
     SumSpace sums = current.sums();
     SumLayout layout = layout(current);
     int block = stage.next.block(layout);
-    long position = stage.next.position();
+    long position = stage.next.position(layout);
     if (stage.equals(computing)) {
       return sums.slots().isFree(sums.use(current, position));
     }
@@ -228,7 +242,7 @@ final class SumLane extends Lane {
       int owner = layout.owner(members.domain(), block);
       return arrivals.verify(current, owner)
           && sums.isAdded(current, owner, position)
-          && haveOthersSent(current, block, stage.next.tile());
+          && haveOthersSent(current, block, stage.next.number());
     }
     for (int i = 0; i < members.hostRanks(); i++) {
       int rank = members.hostRank(i);
@@ -236,21 +250,21 @@ final class SumLane extends Lane {
         return false;
       }
     }
-    return stage.equals(adding) || haveOthersSent(current, block, stage.next.tile());
+    return stage.equals(adding) || haveOthersSent(current, block, stage.next.number());
   }
 
-  private boolean haveOthersSent(OpenStep current, int block, long tile) {
+  private boolean haveOthersSent(OpenStep current, int block, long piece) {
     for (int domain = 0; domain < members.domains().count(); domain++) {
-      if (domain != members.domain() && !hasSent(current, domain, block, tile)) {
+      if (domain != members.domain() && !hasSent(current, domain, block, piece)) {
         return false;
       }
     }
     return true;
   }
 
-  private boolean hasSent(OpenStep current, int domain, int block, long tile) {
+  private boolean hasSent(OpenStep current, int domain, int block, long piece) {
     SumLayout layout = layout(current);
-    long needed = layout.chunksBefore(block, tile + 1);
+    long needed = layout.chunksBefore(block, piece + 1);
     // Who sent them says what they are; who received them decided where they lie.
     return arrivals.verify(current, layout.owner(domain, block))
         && arrivals.verify(current, layout.owner(members.domain(), block))
@@ -267,12 +281,12 @@ final class SumLane extends Lane {
   /** Tells the others how far a stage has come. */
   private void noteDone(OpenStep current, Stage stage) {
     if (stage.equals(computing)) {
-      current.sums().publishComputed(current, members.rank(), stage.doneUpTo());
+      current.sums().publishComputed(current, members.rank(), stage.doneUpTo(layout(current)));
       members.ringHost();
       return;
     }
     if (stage.equals(adding)) {
-      current.sums().publishAdded(current, members.rank(), stage.doneUpTo());
+      current.sums().publishAdded(current, members.rank(), stage.doneUpTo(layout(current)));
       members.ringComm();
       members.ringHost();
     }
@@ -282,7 +296,8 @@ final class SumLane extends Lane {
   /** Lets go of the slots before the first that this rank has yet to read. */
   private void pass(OpenStep current) {
     SumSpace sums = current.sums();
-    long position = Math.min(adding.doneUpTo(), wanting.doneUpTo());
+    SumLayout layout = layout(current);
+    long position = Math.min(adding.doneUpTo(layout), wanting.doneUpTo(layout));
     boolean news =
         sums.slots()
             .pass(members.computeReader(), sums.use(current, 0), sums.use(current, position));
@@ -319,15 +334,15 @@ final class SumLane extends Lane {
   synchronized String missing(OpenStep current) {
     int late = lateNeighbour(current);
     if (late != NOBODY) {
-      Stage stage = blocked();
       SumLayout layout = layout(current);
+      Stage stage = blocked(layout);
       return diagnosis.missingSums(
           current,
           "rank %d has not %s %s"
               .formatted(
                   late,
                   isAddedFirst(current, stage) ? "added up" : "computed",
-                  layout.describeTile(stage.next.block(layout), stage.next.tile())));
+                  layout.describePiece(stage.next.block(layout), stage.next.number())));
     }
     return diagnosis.missingSums(
         current,
@@ -338,8 +353,8 @@ final class SumLane extends Lane {
   }
 
   /** The stage that holds up the step if nothing is ready. */
-  private Stage blocked() {
-    return adding.next.isAtEnd() ? wanting : adding;
+  private Stage blocked(SumLayout layout) {
+    return adding.next.isAtEnd(layout) ? wanting : adding;
   }
 
   /** Whether what a stage waits for on this host is added up by one rank for all. */
@@ -350,14 +365,14 @@ final class SumLane extends Lane {
 
   /** The first rank of this host that this one waits for. */
   private synchronized int lateNeighbour(OpenStep current) {
-    Stage stage = blocked();
-    if (stage.next.isAtEnd()) {
+    SumLayout layout = layout(current);
+    Stage stage = blocked(layout);
+    if (stage.next.isAtEnd(layout)) {
       return NOBODY;
     }
     SumSpace sums = current.sums();
-    long position = stage.next.position();
+    long position = stage.next.position(layout);
     if (isAddedFirst(current, stage)) {
-      SumLayout layout = layout(current);
       int owner = layout.owner(members.domain(), stage.next.block(layout));
       return owner == members.rank() || sums.isAdded(current, owner, position) ? NOBODY : owner;
     }
@@ -372,19 +387,20 @@ final class SumLane extends Lane {
 
   private synchronized boolean lacksRoom(OpenStep current) {
     SumSpace sums = current.sums();
-    return !computing.next.isAtEnd()
-        && !sums.slots().isFree(sums.use(current, computing.next.position()));
+    SumLayout layout = layout(current);
+    return !computing.next.isAtEnd(layout)
+        && !sums.slots().isFree(sums.use(current, computing.next.position(layout)));
   }
 
   private String missingFromOthers(OpenStep current) {
     StringJoiner text = new StringJoiner("; ");
     SumLayout layout = layout(current);
-    if (wanting.next.isAtEnd()) {
+    if (wanting.next.isAtEnd(layout)) {
       return "";
     }
     int block = wanting.next.block(layout);
     for (int domain = 0; domain < members.domains().count(); domain++) {
-      if (domain != members.domain() && !hasSent(current, domain, block, wanting.next.tile())) {
+      if (domain != members.domain() && !hasSent(current, domain, block, wanting.next.number())) {
         int route = layout.route(domain, block);
         text.add(
             "%s did not arrive from rank %d"

@@ -137,7 +137,7 @@ public final class SumSpace implements Layouts {
 
   /** Points a block at a rank's partial sums of rows of a tile. */
   Block part(Block block, OpenStep step, int rank, TileRows tile) {
-    return part(block, step, rank, tile.position(), tile.from(), tile.rows());
+    return part(block, step, rank, tile.position(), tile.offset(), tile.rows());
   }
 
   private Block part(Block block, OpenStep step, int rank, long position, long from, long rows) {
@@ -158,11 +158,11 @@ public final class SumSpace implements Layouts {
   Block sum(Block block, OpenStep step, int rank, int route, long chunk) {
     SumLayout layout = layouts[step.room()];
     int rowBlock = layout.block(route);
-    long tile = layout.tileOfChunk(chunk);
+    long piece = layout.pieceOfChunk(rowBlock, chunk);
     long first = layout.chunkBegin(route, chunk);
     long rows = layout.chunkBegin(route, chunk + 1) - first;
-    long position = layout.position(domain, rowBlock, tile);
-    return part(block, step, rank, position, first - layout.tileBegin(rowBlock, tile), rows)
+    long offset = layout.pieceOffset(rowBlock, piece) + first - layout.pieceBegin(rowBlock, piece);
+    return part(block, step, rank, layout.piecePosition(domain, rowBlock, piece), offset, rows)
         .columns(0, plan.problem().wireRowBytes());
   }
 

@@ -31,15 +31,18 @@ final class SumTraffic implements Traffic {
   public long there(int route, long started) {
     SumLayout layout = layout();
     int block = layout.block(route);
-    long tile = layout.tileOfChunk(started);
-    while (tile < layout.tiles(block) && isAdded(block, tile)) {
-      tile++;
+    if (started == layout.chunks(route)) {
+      return started;
     }
-    return layout.chunksBefore(block, tile);
+    long piece = layout.pieceOfChunk(block, started);
+    while (piece < layout.pieces(block) && isAdded(block, piece)) {
+      piece++;
+    }
+    return layout.chunksBefore(block, piece);
   }
 
-  private boolean isAdded(int block, long tile) {
-    long position = layout().position(members.domain(), block, tile);
+  private boolean isAdded(int block, long piece) {
+    long position = layout().piecePosition(members.domain(), block, piece);
     return step.sums().isAdded(step, members.rank(), position);
   }
 
@@ -93,8 +96,9 @@ final class SumTraffic implements Traffic {
     for (int i = 0; i < sends.count(); i++) {
       int route = sends.route(i);
       if (sends.finished(i) < layout.chunks(route)) {
-        long tile = layout.tileOfChunk(sends.finished(i));
-        position = Math.min(position, layout.position(members.domain(), layout.block(route), tile));
+        int block = layout.block(route);
+        long piece = layout.pieceOfChunk(block, sends.finished(i));
+        position = Math.min(position, layout.piecePosition(members.domain(), block, piece));
       }
     }
     SumSpace sums = step.sums();

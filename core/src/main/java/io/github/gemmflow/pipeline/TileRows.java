@@ -6,25 +6,36 @@ import io.github.gemmflow.plan.SumLayout;
 /** Some rows of a tile. A flyweight that its owner points at one place after another. */
 final class TileRows {
   private int block;
-  private long tile;
   private long position;
-  private long from;
+  private long firstRow;
+  private long offset;
   private long rows;
 
-  /** Points at all rows of a tile. */
-  void at(SumLayout layout, int newBlock, long newTile, long newPosition) {
-    block = newBlock;
-    tile = newTile;
+  /** Points at a tile of the range of rows that a block starts. */
+  void atTile(SumLayout layout, int head, long tile, long newPosition) {
+    block = head;
     position = newPosition;
-    from = 0;
-    rows = layout.tileBegin(block, tile + 1) - layout.tileBegin(block, tile);
+    firstRow = layout.rangeTileBegin(head, tile);
+    offset = 0;
+    rows = layout.rangeTileBegin(head, tile + 1) - firstRow;
+  }
+
+  /** Points at a piece of a block. */
+  void atPiece(SumLayout layout, int newBlock, long piece, long newPosition) {
+    block = newBlock;
+    position = newPosition;
+    firstRow = layout.pieceBegin(block, piece);
+    offset = layout.pieceOffset(block, piece);
+    rows = layout.pieceBegin(block, piece + 1) - firstRow;
   }
 
   /** Narrows this to one of several parts of about the same size. */
   void narrow(int part, int parts) {
-    long end = rows * (part + 1) / parts;
-    from = rows * part / parts;
-    rows = end - from;
+    long from = rows * part / parts;
+    long to = rows * (part + 1) / parts;
+    firstRow += from;
+    offset += from;
+    rows = to - from;
   }
 
   int block() {
@@ -36,14 +47,14 @@ final class TileRows {
     return position;
   }
 
-  /** The first row, counted from the start of the tile. */
-  long from() {
-    return from;
+  /** The first row in the step. */
+  long firstRow() {
+    return firstRow;
   }
 
-  /** The first row in the step. */
-  long firstRow(SumLayout layout) {
-    return layout.tileBegin(block, tile) + from;
+  /** The first row, counted from the start of the tile. */
+  long offset() {
+    return offset;
   }
 
   long rows() {

@@ -54,10 +54,11 @@ public final class SumPlan {
     }
     long rowBytes = Math.max(1, problem.columns() * SumProblem.PARTIAL_BYTES);
     long wanted = Math.clamp(TILE_BYTES / rowBytes, LEAST_TILE_ROWS, MOST_TILE_ROWS);
+    // Whole chunks, where a tile has several.
     return Math.ceilDiv(wanted, chunkRows) * chunkRows;
   }
 
-  /** The most tiles that a step can have: each rank's last one may be cut short. */
+  /** The most tiles that a step can have: the last one of each run of ranks may be cut short. */
   private long mostTiles(long maxRows) {
     return Math.min(maxRows, maxRows / tileRows + domains.ranks());
   }
@@ -91,7 +92,7 @@ public final class SumPlan {
     return chunkRows;
   }
 
-  /** The rows of a tile, which are computed and added up together: whole chunks. */
+  /** The rows of a tile, which are computed together. */
   public long tileRows() {
     return tileRows;
   }

@@ -2,94 +2,95 @@
 package io.github.gemmflow.plan;
 
 /**
- * Goes through the tiles of a step in the order of a domain, or through some of them. Not
- * thread-safe.
+ * Goes through the tiles of a step, or through the pieces of some blocks, in the order of a domain.
+ * Not thread-safe.
  */
 public final class TileCursor {
-  /** Which tiles to stop at. */
+  /** Which blocks to stop at. */
   @FunctionalInterface
   public interface Filter {
     boolean accepts(SumLayout layout, int block);
   }
 
   private final int domain;
+  private final boolean overTiles;
   private final Filter filter;
   private int group;
   private int index;
-  private long tile;
-  private long position;
-  private boolean isAtEnd;
+  private long number;
 
-  /** For a domain. */
-  public TileCursor(int domain, Filter filter) {
+  private TileCursor(int domain, boolean overTiles, Filter filter) {
     this.domain = domain;
+    this.overTiles = overTiles;
     this.filter = filter;
   }
 
-  /** Goes to the first tile that is accepted. */
+  /** Goes through all tiles. */
+  public static TileCursor overTiles(int domain) {
+    return new TileCursor(domain, true, SumLayout::isHead);
+  }
+
+  /** Goes through the pieces of blocks that are accepted. */
+  public static TileCursor overPieces(int domain, Filter filter) {
+    return new TileCursor(domain, false, filter);
+  }
+
+  /** Goes to the first one. */
   public void reset(SumLayout layout) {
     group = 0;
     index = 0;
-    tile = 0;
-    position = 0;
-    isAtEnd = false;
+    number = 0;
     settle(layout);
   }
 
-  /** Goes on to the next tile that is accepted. */
+  /** Goes on to the next one. */
   public void advance(SumLayout layout) {
-    index++;
-    position++;
+    number++;
     settle(layout);
   }
 
   private void settle(SumLayout layout) {
-    while (group < layout.groups()) {
-      for (; index < layout.groupSize(domain, group); index++) {
-        int block = layout.groupBlock(domain, group, index);
-        if (tile < layout.tiles(block)) {
-          if (filter.accepts(layout, block)) {
-            return;
-          }
-          position++;
-        }
-      }
-      index = 0;
-      tile++;
-      if (!hasTiles(layout)) {
-        tile = 0;
+    while (!isAtEnd(layout)) {
+      if (index == layout.groupSize(layout.groupAt(domain, group))) {
+        index = 0;
         group++;
+      } else if (filter.accepts(layout, block(layout)) && number < count(layout)) {
+        return;
+      } else {
+        number = 0;
+        index++;
       }
     }
-    isAtEnd = true;
   }
 
-  private boolean hasTiles(SumLayout layout) {
-    for (int i = 0; i < layout.groupSize(domain, group); i++) {
-      if (tile < layout.tiles(layout.groupBlock(domain, group, i))) {
-        return true;
-      }
-    }
-    return false;
+  private long count(SumLayout layout) {
+    int block = block(layout);
+    return overTiles ? layout.rangeTiles(block) : layout.pieces(block);
   }
 
-  /** Whether there are no more tiles. */
-  public boolean isAtEnd() {
-    return isAtEnd;
+  /** Whether there are no more. */
+  public boolean isAtEnd(SumLayout layout) {
+    return group == layout.groups();
   }
 
-  /** The block of the tile. */
+  /** The block of the piece, or the first block of the range of rows of the tile. */
   public int block(SumLayout layout) {
-    return layout.groupBlock(domain, group, index);
+    return layout.groupBlock(layout.groupAt(domain, group), index);
   }
 
-  /** The number of the tile in its block. */
-  public long tile() {
-    return tile;
+  /** The number of the piece in its block, or of the tile in its range of rows. */
+  public long number() {
+    return number;
   }
 
   /** The position of the tile; at the end, how many there are. */
-  public long position() {
-    return position;
+  public long position(SumLayout layout) {
+    if (isAtEnd(layout)) {
+      return layout.tiles();
+    }
+    int block = block(layout);
+    return overTiles
+        ? layout.tilePosition(domain, block, number)
+        : layout.piecePosition(domain, block, number);
   }
 }

@@ -52,8 +52,7 @@ public final class Transfers {
     int domain = domains.of(rank);
     int count = domains.count();
     for (int block = 0; block < domains.ranks(); block++) {
-      if (step.owner(domain, block) != rank
-          || step.tileBegin(block, 0) == step.tileBegin(block, 1)) {
+      if (step.owner(domain, block) != rank || step.pieces(block) == 0) {
         continue;
       }
       for (int distance = 1; distance < count; distance++) {
