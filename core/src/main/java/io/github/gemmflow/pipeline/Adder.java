@@ -34,13 +34,17 @@ final class Adder {
 
   /** Adds up what the ranks of this host have of some rows, into this rank's part. */
   void addHost(OpenStep step, DType wire, TileRows tile) {
+    if (members.hostRanks() == 1 && wire == DType.F32) {
+      // It is there already.
+      return;
+    }
     pointAtParts(step, tile);
     Block target = step.sums().sum(block, step, members.rank(), tile);
     long columns = target.rowBytes() / wire.bytes();
     for (long row = 0; row < tile.rows(); row++) {
       for (long column = 0; column < columns; column += RUN) {
         int count = (int) Math.min(RUN, columns - column);
-        addParts(row, column, count);
+        addParts(row, column, sum, count);
         floats.store(wire, target.memory(), at(target, wire, row, column), sum, count);
       }
     }
@@ -100,26 +104,25 @@ final class Adder {
     floats.load(type, source.memory(), at(source, type, row, column), values, count);
   }
 
-  /** Leaves in {@link #sum} what the ranks of this host have. */
-  private void addParts(long row, long column, int count) {
-    load(sources[0], DType.F32, row, column, sum, count);
+  /** Leaves in an array what the ranks of this host have. */
+  private void addParts(long row, long column, float[] values, int count) {
+    load(sources[0], DType.F32, row, column, values, count);
     for (int i = 1; i < members.hostRanks(); i++) {
       load(sources[i], DType.F32, row, column, next, count);
-      add(sum, next, count);
+      add(values, next, count);
     }
   }
 
   /** Leaves in {@link #total} what all hosts have. */
   private void addHosts(DType wire, boolean hostIsAdded, long row, long column, int count) {
     for (int domain = 0; domain < members.domains().count(); domain++) {
+      float[] values = domain == 0 ? total : sum;
       if (domain == members.domain() && !hostIsAdded) {
-        addParts(row, column, count);
+        addParts(row, column, values, count);
       } else {
-        load(host(domain), wire, row, column, sum, count);
+        load(host(domain), wire, row, column, values, count);
       }
-      if (domain == 0) {
-        System.arraycopy(sum, 0, total, 0, count);
-      } else {
+      if (domain > 0) {
         add(total, sum, count);
       }
     }

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.examples.llama;
+
+import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.matrix.Matrix;
+import java.lang.foreign.Arena;
+
+/**
+ * What a layer computes on the way, for all rows and this rank's part of the columns; all layers
+ * share it. Results of products are F32; what the next product takes is in its type.
+ *
+ * @param attended what comes out of the attention
+ * @param gate the gate of the feed-forward part, activated
+ * @param up what is gated
+ * @param gated gate times up
+ */
+record Activations(
+    Matrix q, Matrix k, Matrix v, Matrix attended, Matrix gate, Matrix up, Matrix gated) {
+  static Activations allocate(
+      LlamaConfig config, Part part, long maxRows, DType type, Arena arena) {
+    int queries = part.size(config.heads()) * config.headSize();
+    int keys = part.size(config.kvHeads()) * config.headSize();
+    int inner = part.size(config.intermediate());
+    return new Activations(
+        Matrix.allocate(DType.F32, maxRows, queries, arena),
+        Matrix.allocate(DType.F32, maxRows, keys, arena),
+        Matrix.allocate(DType.F32, maxRows, keys, arena),
+        Matrix.allocate(type, maxRows, queries, arena),
+        Matrix.allocate(DType.F32, maxRows, inner, arena),
+        Matrix.allocate(DType.F32, maxRows, inner, arena),
+        Matrix.allocate(type, maxRows, inner, arena));
+  }
+
+  /** The first rows of all of them. */
+  Activations rows(long rows) {
+    return new Activations(
+        q.rows(0, rows),
+        k.rows(0, rows),
+        v.rows(0, rows),
+        attended.rows(0, rows),
+        gate.rows(0, rows),
+        up.rows(0, rows),
+        gated.rows(0, rows));
+  }
+}

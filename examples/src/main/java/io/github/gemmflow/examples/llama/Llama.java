@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.examples.llama;
+
+import io.github.gemmflow.AllGather;
+import io.github.gemmflow.AllGatherMatmul;
+import io.github.gemmflow.Group;
+import io.github.gemmflow.Step;
+import io.github.gemmflow.Workspace;
+import io.github.gemmflow.World;
+import io.github.gemmflow.kernel.PackedWeights;
+import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.matrix.Matrix;
+import java.lang.foreign.Arena;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * One rank of a model. It is made, run and closed on all ranks of the world. Not thread-safe.
+ *
+ * <p>Every rank gets all logits, so that every rank chooses the same next tokens: nobody has to be
+ * told.
+ */
+final class Llama implements AutoCloseable {
+  private final LlamaConfig config;
+  private final Part part;
+  private final Matrix embedding;
+  private final List<Block> blocks = new ArrayList<>();
+  private final RmsNorm norm;
+  private final Workspace space;
+  private final Workspace logitSpace;
+  private final AllGatherMatmul lmHead;
+  private final AllGather allLogits;
+  private final Arena arena = Arena.ofShared();
+  private final Matrix residual;
+  private final Activations activations;
+  private final Rows rows;
+  private final float[] row;
+
+  /**
+   * Loads this rank's part of a model. Collective.
+   *
+   * @param checkpoint is used as long as the model is: the embedding stays where it is mapped
+   * @param type what the products are computed in
+   * @param maxRows the most tokens of one pass, over all its sequences
+   * @param maxSequences the most sequences of one pass
+   * @throws IllegalArgumentException if the ranks cannot share the heads evenly
+   */
+  Llama(World world, Checkpoint checkpoint, DType type, int maxRows, int maxSequences) {
+    this.config = checkpoint.config();
+    config.checkRanks(world.size());
+    Group group = world.group();
+    this.part = new Part(group.rank(), group.size());
+    Weights weights = new Weights(world, checkpoint, part, type);
+    this.embedding = weights.embedding();
+    // One workspace for all layers and the last product; one of F32 for what that yields.
+    this.space = group.workspace(maxRows, config.hidden(), type);
+    this.logitSpace = group.workspace(maxSequences, config.vocabulary(), DType.F32);
+    for (int layer = 0; layer < config.layers(); layer++) {
+      blocks.add(new Block(space, weights, layer));
+    }
+    this.norm = weights.norm("model.norm.weight");
+    try (PackedWeights head = weights.lmHead()) {
+      this.lmHead = AllGatherMatmul.on(space).weights(head).build();
+    }
+    long[] columns = part.sizes(config.vocabulary());
+    this.allLogits = AllGather.on(logitSpace).columnsPerRank(columns).build();
+    this.residual = Matrix.allocate(DType.F32, maxRows, config.hidden(), arena);
+    this.activations = Activations.allocate(config, part, maxRows, type, arena);
+    this.rows = new Rows(config.hidden());
+    this.row = new float[config.hidden()];
+  }
+
+  /** A new sequence. Local, but all ranks begin the same. */
+  Sequence begin(int... prompt) {
+    if (prompt.length == 0) {
+      throw new IllegalArgumentException("a prompt needs at least one token");
+    }
+    Arrays.stream(prompt).forEach(this::checkToken);
+    int heads = part.size(config.kvHeads());
+    return new Sequence(new KvCache(config.layers(), heads, config.headSize()), prompt);
+  }
+
+  private void checkToken(int token) {
+    if (token < 0 || token >= config.vocabulary()) {
+      throw new IllegalArgumentException(
+          "there is no token %d; the model has 0 to %d".formatted(token, config.vocabulary() - 1));
+    }
+  }
+
+  /**
+   * Shows the model the tokens that it has not seen yet. Collective; with the same sequences on all
+   * ranks.
+   *
+   * @return for each sequence the logits of the token that comes next
+   */
+  float[][] run(List<Sequence> sequences) {
+    Pass pass = new Pass(config, part, sequences);
+    Matrix mine = residual.rows(0, pass.myRows());
+    embed(pass, mine);
+    Activations all = activations.rows(pass.rows());
+    for (Block block : blocks) {
+      block.run(pass, mine, all);
+    }
+    sequences.forEach(Sequence::markSeen);
+    return logits(pass, mine);
+  }
+
+  private void embed(Pass pass, Matrix mine) {
+    for (int i = 0; i < pass.myRows(); i++) {
+      rows.load(embedding, pass.myToken(i), row);
+      rows.store(row, mine, i);
+    }
+  }
+
+  /**
+   * The last product writes its columns straight into the input of the gather that collects them:
+   * two steps may be open at once, in two workspaces.
+   */
+  private float[][] logits(Pass pass, Matrix mine) {
+    try (Step gather = allLogits.begin(pass.sequences().size())) {
+      try (Step step = lmHead.begin(pass.endsPerRank())) {
+        int[] ends = pass.myEnds();
+        for (int i = 0; i < ends.length; i++) {
+          norm.apply(mine, ends[i], step.input(), i);
+        }
+        step.run(gather.input());
+      }
+      gather.run();
+      Matrix logits = gather.gathered();
+      float[][] copies = new float[pass.sequences().size()][];
+      for (int s = 0; s < copies.length; s++) {
+        copies[s] = logits.rows(s, s + 1).toFloats();
+      }
+      return copies;
+    }
+  }
+
+  @Override
+  public void close() {
+    blocks.forEach(Block::close);
+    lmHead.close();
+    allLogits.close();
+    space.close();
+    logitSpace.close();
+    arena.close();
+  }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.examples.llama;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/** What a model is asked to continue: numbers of tokens, since this example has no tokenizer. */
+final class Prompts {
+  private static final int LONGEST = 64;
+
+  private Prompts() {}
+
+  /** Reads one prompt from each line that is not blank: numbers with spaces between them. */
+  static List<int[]> read(Path file) throws IOException {
+    List<int[]> prompts = new ArrayList<>();
+    for (String line : Files.readAllLines(file)) {
+      if (!line.isBlank()) {
+        try {
+          prompts.add(
+              Arrays.stream(line.strip().split("\\s+")).mapToInt(Integer::parseInt).toArray());
+        } catch (NumberFormatException e) {
+          throw new IllegalArgumentException(
+              "%s: a prompt is a line of token numbers with spaces between them, not '%s'"
+                  .formatted(file, line),
+              e);
+        }
+      }
+    }
+    return prompts;
+  }
+
+  /** Draws prompts of different lengths. The same seed draws the same on all ranks. */
+  static List<int[]> random(int count, int vocabulary, long seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    List<int[]> prompts = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      prompts.add(random.ints(1 + random.nextInt(LONGEST), 0, vocabulary).toArray());
+    }
+    return prompts;
+  }
+}

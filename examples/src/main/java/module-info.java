@@ -1,0 +1,13 @@
+/** Programs to be read and run. */
+module io.github.gemmflow.examples {
+  requires io.github.gemmflow.core;
+  requires io.github.gemmflow.engine.mpi;
+  requires io.github.gemmflow.files;
+  requires io.github.gemmflow.kernel.onednn;
+  requires info.picocli;
+  requires tools.jackson.core;
+  requires static org.jspecify;
+
+  opens io.github.gemmflow.examples.llama to
+      info.picocli;
+}
