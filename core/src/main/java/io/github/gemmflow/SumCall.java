@@ -68,17 +68,18 @@ final class SumCall {
   }
 
   private static SumPlan plan(Workspace workspace, SumProblem problem, Tuning tuning) {
-    SumPlan plan = SumPlan.of(problem, workspace.group().domains(), tuning);
     try {
+      SumPlan plan = SumPlan.of(problem, workspace.group().domains(), tuning);
       for (int domain = 0; domain < plan.domains().count(); domain++) {
-        long ignored = SumSpace.bytes(plan, domain);
+        // Throws on overflow.
+        SumSpace.bytes(plan, domain);
       }
+      return plan;
     } catch (ArithmeticException e) {
       throw new IllegalArgumentException(
           "sums of %d rows of %d columns are larger than any memory"
               .formatted(problem.maxRows(), problem.columns()),
           e);
     }
-    return plan;
   }
 }

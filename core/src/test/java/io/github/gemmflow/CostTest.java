@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
+import io.github.gemmflow.kernel.PackedWeights;
 import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.kit.Exact;
 import io.github.gemmflow.matrix.DType;
@@ -21,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.ObjIntConsumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -38,12 +40,48 @@ class CostTest {
       delimiter = ';',
       value = {"0,0,0;GATHERED", "0,0,1;GATHERED", "0,0,0;STREAMED", "0,0,1;STREAMED"})
   void aStepAllocatesLittle(String placement, io.github.gemmflow.plan.Path path) {
+    checkAllocation(
+        placement,
+        Tuning.DEFAULT.withPath(path).withChunkRows(2),
+        (space, weights, c) -> {
+          AllGatherMatmul product = AllGatherMatmul.on(space).weights(weights).build();
+          return new Stepper(product, (rows, steps) -> runSteps(product, rows, c, steps));
+        });
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {"0,0,0;GATHERED", "0,0,1;GATHERED", "0,0,0;STREAMED", "0,0,1;STREAMED"})
+  void aSumAllocatesLittle(String placement, io.github.gemmflow.plan.Path path) {
+    checkAllocation(
+        placement,
+        Tuning.DEFAULT.withPath(path).withChunkRows(2),
+        (space, weights, c) -> {
+          MatmulReduceScatter sum = MatmulReduceScatter.on(space).weights(weights).build();
+          Matrix a = Matrix.allocate(DType.BF16, 60, 16, Arena.ofAuto());
+          return new Stepper(sum, (rows, steps) -> runSums(space, sum, rows, a, c, steps));
+        });
+  }
+
+  /**
+   * An operator and what runs some steps of it.
+   *
+   * @param run with rows that it may change
+   */
+  private record Stepper(Operator operator, ObjIntConsumer<long[]> run) {}
+
+  /** Makes a {@link Stepper}, whose outputs are in a matrix. */
+  private interface Maker {
+    Stepper make(Workspace space, PackedWeights weights, Matrix c);
+  }
+
+  private static void checkAllocation(String placement, Tuning tuning, Maker maker) {
     int[] hosts = Stream.of(placement.split(",")).mapToInt(Integer::parseInt).toArray();
     int warmUp = 3_000;
     int measured = 3_000;
     long[] bytes = new long[1];
     CyclicBarrier barrier = new CyclicBarrier(hosts.length);
-    Tuning tuning = Tuning.DEFAULT.withPath(path).withChunkRows(2);
     LocalWorld.onHosts(hosts)
         .config(Config.builder().threads(2).build())
         .run(
@@ -52,25 +90,36 @@ class CostTest {
                   Workspace space = world.group().workspace(60, 16, DType.BF16, tuning)) {
                 Matrix c = Matrix.allocate(DType.F32, 60, 80, arena);
                 Matrix b = Exact.matrix(DType.BF16, 16, 80, 1, arena);
-                try (var weights = world.pack(b, WeightLayout.IN_OUT);
-                    var product = AllGatherMatmul.on(space).weights(weights).build()) {
+                try (var weights = world.pack(b, WeightLayout.IN_OUT)) {
+                  Stepper stepper = maker.make(space, weights, c);
                   long[] rows = {20, 0, 20};
-                  runSteps(product, rows, c, warmUp);
+                  stepper.run.accept(rows, warmUp);
                   barrier.await();
                   long before = world.rank() == 0 ? allocated() : 0;
                   barrier.await();
-                  runSteps(product, rows, c, measured);
+                  stepper.run.accept(rows, measured);
                   barrier.await();
                   if (world.rank() == 0) {
                     bytes[0] = allocated() - before;
                   }
                   barrier.await();
+                  stepper.operator.close();
                 }
               }
             });
     long perStep = bytes[0] / measured / hosts.length;
     System.out.printf("CostTest: hosts %s: %d bytes per rank and step%n", placement, perStep);
     assertTrue(perStep <= 1024, () -> perStep + " bytes per rank and step");
+  }
+
+  private static void runSums(
+      Workspace space, MatmulReduceScatter sum, long[] rows, Matrix a, Matrix c, int steps) {
+    int rank = space.group().rank();
+    for (int i = 0; i < steps; i++) {
+      rows[0] = i % 20 + 1L;
+      rows[1] = i % 3;
+      sum.run(rows, a.rows(0, rows[0] + rows[1] + rows[2]), c.rows(0, rows[rank]));
+    }
   }
 
   /** Row counts that change at every step: nothing that is laid out anew may allocate. */

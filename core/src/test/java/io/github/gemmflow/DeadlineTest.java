@@ -19,6 +19,7 @@ import io.github.gemmflow.plan.Path;
 import io.github.gemmflow.plan.Tuning;
 import java.lang.foreign.Arena;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
@@ -141,13 +142,21 @@ class DeadlineTest {
           Workspace space = group.workspace(MAX_ROWS + 1, K, DType.F32, room)) {
         Matrix b = Exact.matrix(DType.F32, K, N, 7, arena);
         Matrix c = Matrix.allocate(DType.F32, MAX_ROWS + 1, N, arena);
+        Tuning ofSums = shared.sumTuning(4);
         try (var weights = world.pack(b, WeightLayout.IN_OUT);
-            var operator = way.on(AllGatherMatmul.on(space).weights(weights)).build()) {
+            var operator = way.on(AllGatherMatmul.on(space).weights(weights)).build();
+            var sum = MatmulReduceScatter.on(space).weights(weights).tuning(ofSums).build();
+            var forAll = MatmulAllReduce.on(space).weights(weights).tuning(ofSums).build()) {
           for (int i = 0; i < STEPS; i++) {
             atStep.set(i);
             long[] rows = shared.rows(group.size(), MAX_ROWS);
             rows[shared.below(group.size())] = 1;
             maybeLose(Place.BEFORE_BEGIN);
+            if (shared.chance(0.5)) {
+              sumUp(shared.chance(0.6) ? sum : forAll, rows, arena);
+              progressAt[0] = System.nanoTime();
+              continue;
+            }
             try (Step step = way.begin(operator, rows)) {
               way.fill(step, i, group.rank());
               maybeLose(Place.BEFORE_RUN);
@@ -159,6 +168,17 @@ class DeadlineTest {
             progressAt[0] = System.nanoTime();
           }
         }
+      }
+    }
+
+    private void sumUp(Summing operator, long[] rows, Arena arena) {
+      long total = Arrays.stream(rows).sum();
+      Matrix a = Matrix.allocate(DType.F32, total, K, arena).fill(1);
+      Matrix c = Matrix.allocate(DType.F32, total, N, arena);
+      if (operator instanceof MatmulReduceScatter sum) {
+        sum.run(rows, a, c.rows(0, rows[myRank.get()]));
+      } else {
+        ((MatmulAllReduce) operator).run(a, c);
       }
     }
 

@@ -141,7 +141,7 @@ public final class SumSpace implements Layouts {
   }
 
   private Block part(Block block, OpenStep step, int rank, long position, long from, long rows) {
-    long rowBytes = plan.problem().columns() * SumProblem.PARTIAL_BYTES;
+    long rowBytes = plan.problem().partialRowBytes();
     long offset = partOffset(rank) + (slotRow(step, position) + from) * rowBytes;
     return block.at(memory, offset, rows, rowBytes, rowBytes);
   }

@@ -2,6 +2,8 @@
 package io.github.gemmflow.plan;
 
 import java.util.Arrays;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
  * How the rows of one summing step are cut. Each rank has a block of them: of a scattered sum the
@@ -288,15 +290,22 @@ public final class SumLayout extends Layout {
   @Override
   public String describe(int route, long fromChunk) {
     int block = block(route);
-    return "sums over the ranks of host %d of %s"
+    return "sums of %s for %s"
         .formatted(
-            origin(route), describe(block, chunkBegin(route, fromChunk), blockBegin[block + 1]));
+            describeRanks(origin(route)),
+            describe(block, chunkBegin(route, fromChunk), blockBegin[block + 1]));
+  }
+
+  private String describeRanks(int domain) {
+    return IntStream.range(0, domains().size(domain))
+        .mapToObj(i -> "rank " + domains().member(domain, i))
+        .collect(Collectors.joining(", "));
   }
 
   private String describe(int block, long from, long to) {
     return areSameRows()
         ? "rows %d-%d".formatted(from, to - 1)
-        : "rows %d-%d for rank %d".formatted(from, to - 1, block);
+        : "rows %d-%d of rank %d".formatted(from, to - 1, block);
   }
 
   /** The step in a few lines for a person: each block's rows, and who adds them up. */

@@ -72,7 +72,7 @@ public final class SumPlan {
   }
 
   private long chooseTileRows(long bytes, long mostRows) {
-    long rowBytes = Math.max(1, problem.columns() * SumProblem.PARTIAL_BYTES);
+    long rowBytes = Math.max(1, problem.partialRowBytes());
     return Math.clamp(bytes / rowBytes / TILE_UNIT * TILE_UNIT, TILE_UNIT, mostRows);
   }
 
@@ -127,8 +127,7 @@ public final class SumPlan {
 
   /** Bytes of a rank's partial sums of a tile. */
   public long tileBytes() {
-    return Math.multiplyExact(
-        tileRows, Math.multiplyExact(problem.columns(), (long) SumProblem.PARTIAL_BYTES));
+    return Math.multiplyExact(tileRows, problem.partialRowBytes());
   }
 
   /** For how many tiles a rank has room. */

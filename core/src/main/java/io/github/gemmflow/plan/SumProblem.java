@@ -11,7 +11,7 @@ package io.github.gemmflow.plan;
  */
 public record SumProblem(long columns, int wireBytes, boolean scattered, long maxRows) {
   /** Partial sums of the ranks of one host are floats. */
-  public static final int PARTIAL_BYTES = Float.BYTES;
+  private static final int PARTIAL_BYTES = Float.BYTES;
 
   public SumProblem {
     if (columns < 0 || maxRows < 0) {
@@ -22,6 +22,11 @@ public record SumProblem(long columns, int wireBytes, boolean scattered, long ma
 
   /** Bytes of a row as it travels between hosts. */
   public long wireRowBytes() {
-    return columns * wireBytes;
+    return Math.multiplyExact(columns, (long) wireBytes);
+  }
+
+  /** Bytes of a row of a rank's partial sums. */
+  public long partialRowBytes() {
+    return Math.multiplyExact(columns, (long) PARTIAL_BYTES);
   }
 }

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.github.gemmflow.engine.Chaos;
+import io.github.gemmflow.engine.ChaosEngine;
+import io.github.gemmflow.kernel.WeightLayout;
+import io.github.gemmflow.kit.Draw;
+import io.github.gemmflow.kit.Reals;
+import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.matrix.Matrix;
+import io.github.gemmflow.plan.Overlap;
+import io.github.gemmflow.plan.Path;
+import io.github.gemmflow.plan.Tuning;
+import java.lang.foreign.Arena;
+import java.lang.foreign.ValueLayout;
+import java.security.MessageDigest;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * For the same ranks in the same places, chunks, room, threads and arrival order never change a bit
+ * of a sum; and no element is off by more than the documentation says.
+ */
+class SumBitsTest {
+  private static final long[] ROWS = {13, 0, 29, 7, 1, 16};
+  private static final long[] INPUTS = {20, 1, 0, 15, 7, 10};
+  private static final int RANKS = ROWS.length;
+  private static final long M = 66;
+  private static final int K = 53;
+  private static final int N = 67;
+
+  /** What is summed: scattered or not, and how it travels. */
+  private record Kind(boolean scattered, DType type, DType wire) {}
+
+  @ParameterizedTest
+  @CsvSource({
+    "0 0 0 0 0 0, BF16, F32",
+    "0 0 0 1 1 1, F32, F32",
+    "0 1 2 0 1 2, F16, BF16",
+    "0 1 1 2 3 3, BF16, BF16"
+  })
+  void hashIsTheSameWhateverTheWay(String placement, DType type, DType wire) {
+    int[] hosts = Arrays.stream(placement.split(" ")).mapToInt(Integer::parseInt).toArray();
+    for (boolean scattered : new boolean[] {true, false}) {
+      Kind kind = new Kind(scattered, type, wire);
+      String expected = hash(kind, hosts, Tuning.DEFAULT, 1, w -> w);
+      for (long chunkRows : new long[] {0, 1, 2, 5, 29}) {
+        Tuning tuning = Tuning.DEFAULT.withChunkRows(chunkRows);
+        int threads = 1 + (int) (chunkRows % 3);
+        Tuning[] all = {
+          tuning,
+          tuning.withPath(Path.STREAMED).withSlots(1 + threads),
+          tuning.withOverlap(Overlap.SEQUENTIAL).withInFlight(1)
+        };
+        for (Tuning one : all) {
+          assertEquals(expected, hash(kind, hosts, one, threads, w -> w), one::toString);
+        }
+      }
+    }
+  }
+
+  @Test
+  void hashIsTheSameForAHundredChaosSeeds() {
+    int[] hosts = {0, 1, 1, 2, 0, 2};
+    Kind kind = new Kind(true, DType.BF16, DType.F32);
+    String expected = hash(kind, hosts, Tuning.DEFAULT, 1, w -> w);
+    for (long seed = 0; seed < 100; seed++) {
+      Draw draw = new Draw(seed);
+      Chaos chaos = Chaos.delays(seed);
+      assertEquals(
+          expected,
+          hash(
+              kind,
+              hosts,
+              draw.sumTuning(M),
+              1 + draw.below(3),
+              w -> w.decorate(engine -> new ChaosEngine(engine, chaos))),
+          "chaos seed " + seed);
+    }
+  }
+
+  /** The hash of the whole sum: put together from all ranks, or the same on each. */
+  private static String hash(
+      Kind kind, int[] hosts, Tuning tuning, int threads, UnaryOperator<LocalWorld> shape) {
+    try (Arena arena = Arena.ofShared()) {
+      Matrix[] sums = new Matrix[RANKS];
+      Config config = Config.builder().threads(threads).build();
+      shape
+          .apply(LocalWorld.onHosts(hosts).config(config))
+          .run(world -> sums[world.rank()] = sum(world, kind, tuning, arena));
+      Matrix whole = sums[0];
+      if (kind.scattered) {
+        whole = Matrix.allocate(DType.F32, M, N, arena);
+        long row = 0;
+        for (Matrix part : sums) {
+          whole.rows(row, row + part.rows()).copyFrom(part);
+          row += part.rows();
+        }
+      }
+      checkBound(kind, hosts, whole, arena);
+      String hash = hash(whole);
+      for (int rank = 0; !kind.scattered && rank < RANKS; rank++) {
+        assertEquals(hash, hash(sums[rank]), "the same for all ranks");
+      }
+      return hash;
+    }
+  }
+
+  private static String hash(Matrix matrix) {
+    try {
+      byte[] bytes = matrix.memory().toArray(ValueLayout.JAVA_BYTE);
+      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
+    } catch (java.security.NoSuchAlgorithmException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static long firstInput(int rank) {
+    return Arrays.stream(INPUTS, 0, rank).sum();
+  }
+
+  private static Matrix sum(World world, Kind kind, Tuning tuning, Arena arena) {
+    int rank = world.rank();
+    long first = firstInput(rank);
+    Matrix a = a(kind, arena).columns(first, first + INPUTS[rank]);
+    Matrix b = b(kind, arena).rows(first, first + INPUTS[rank]);
+    Matrix c = Matrix.allocate(DType.F32, kind.scattered ? ROWS[rank] : M, N, arena);
+    c.fill(Float.NaN);
+    try (Workspace space = world.group().workspace(M, 0, kind.type);
+        var weights = world.pack(b, WeightLayout.IN_OUT)) {
+      if (kind.scattered) {
+        try (var sum =
+            MatmulReduceScatter.on(space)
+                .weights(weights)
+                .wireType(kind.wire)
+                .tuning(tuning)
+                .build()) {
+          sum.run(ROWS, a, c);
+        }
+      } else {
+        try (var sum =
+            MatmulAllReduce.on(space).weights(weights).wireType(kind.wire).tuning(tuning).build()) {
+          sum.run(a, c);
+        }
+      }
+    }
+    return c;
+  }
+
+  private static Matrix a(Kind kind, Arena arena) {
+    return Reals.matrix(kind.type, M, K, 1, arena);
+  }
+
+  private static Matrix b(Kind kind, Arena arena) {
+    return Reals.matrix(kind.type, K, N, 2, arena);
+  }
+
+  /**
+   * {@code |C - AB| <= gamma |A||B|} element by element, with one addition more for each rank; and
+   * where sums travel as BF16, {@code 2^-8} of the magnitude of each host's sum.
+   */
+  private static void checkBound(Kind kind, int[] hosts, Matrix c, Arena arena) {
+    Matrix a = a(kind, arena);
+    Matrix b = b(kind, arena);
+    double unit = Math.scalb(1.0, -24);
+    double gamma = (K + RANKS) * unit / (1 - (K + RANKS) * unit);
+    int count = Arrays.stream(hosts).max().orElse(0) + 1;
+    for (long i = 0; i < M; i++) {
+      for (long j = 0; j < N; j++) {
+        double size = 0;
+        double[] ofHost = new double[count];
+        for (int rank = 0; rank < RANKS; rank++) {
+          for (long k = firstInput(rank); k < firstInput(rank + 1); k++) {
+            double term = (double) a.get(i, k) * b.get(k, j);
+            ofHost[hosts[rank]] += term;
+            size += Math.abs(term);
+          }
+        }
+        double rounded = Arrays.stream(ofHost).map(Math::abs).sum() * (1 + gamma);
+        double bound = gamma * size + (kind.wire == DType.BF16 ? 0x1p-8 * rounded : 0);
+        double error = Math.abs(c.get(i, j) - Arrays.stream(ofHost).sum());
+        assertTrue(error <= bound, "%s: C[%d, %d] is off by %s".formatted(kind, i, j, error));
+      }
+    }
+  }
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.plan;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.github.gemmflow.kit.Cases;
+import io.github.gemmflow.kit.Draw;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Every row is computed, added up and sent exactly as often as it must be, in the right order. */
+class SumLayoutTest {
+  private static final int MAX_ROWS = 200;
+
+  @Test
+  void everyRowHasOneTileOnePieceAndOneChunk() {
+    Cases.run(
+        getClass(),
+        2000,
+        seed -> {
+          Draw draw = new Draw(seed);
+          SumLayout layout = layout(draw);
+          for (int domain = 0; domain < layout.plan().domains().count(); domain++) {
+            checkTiles(layout, domain);
+            checkPieces(layout, domain);
+          }
+          checkChunks(layout);
+          checkTransfers(layout);
+        });
+  }
+
+  private static SumLayout layout(Draw draw) {
+    int ranks = draw.ranks();
+    Domains domains = Domains.of(draw.hosts(ranks));
+    boolean scattered = draw.chance(0.6);
+    // Rows of 20,000 bytes: by rule, tiles of several chunks.
+    SumProblem problem = new SumProblem(5000, 4, scattered, MAX_ROWS);
+    Tuning tuning =
+        draw.chance(0.5) ? Tuning.DEFAULT : Tuning.DEFAULT.withChunkRows(1 + draw.below(50));
+    SumLayout layout = SumPlan.of(problem, domains, tuning).step();
+    long[] rows = draw.rows(ranks, MAX_ROWS);
+    if (!scattered) {
+      Arrays.fill(rows, draw.below(MAX_ROWS + 1));
+    }
+    layout.lay(rows);
+    return layout;
+  }
+
+  /** Positions count up from 0; tiles for other domains come before those for the own one. */
+  private static void checkTiles(SumLayout layout, int domain) {
+    int[] seen = new int[(int) layout.totalRows()];
+    TileCursor tiles = TileCursor.overTiles(domain);
+    long position = 0;
+    boolean own = false;
+    for (tiles.reset(layout); !tiles.isAtEnd(layout); tiles.advance(layout)) {
+      assertEquals(position++, tiles.position(layout));
+      int head = tiles.block(layout);
+      long begin = layout.rangeTileBegin(head, tiles.number());
+      long end = layout.rangeTileBegin(head, tiles.number() + 1);
+      assertTrue(end > begin && end - begin <= layout.plan().tileRows());
+      for (long row = begin; row < end; row++) {
+        seen[(int) row]++;
+      }
+      boolean isOwn =
+          layout.plan().problem().scattered() && layout.plan().domains().of(head) == domain;
+      assertTrue(isOwn || !own, "own rows last");
+      own = isOwn;
+    }
+    assertEquals(layout.tiles(), position);
+    assertEquals(layout.tiles(), tiles.position(layout));
+    assertTrue(position <= layout.plan().slots(), "room for a whole step");
+    assertTrue(Arrays.stream(seen).allMatch(times -> times == 1));
+  }
+
+  /** A piece lies in the tile at its position, as far from its begin as it says. */
+  private static void checkPieces(SumLayout layout, int domain) {
+    Map<Long, Long> tileBegins = new HashMap<>();
+    TileCursor tiles = TileCursor.overTiles(domain);
+    for (tiles.reset(layout); !tiles.isAtEnd(layout); tiles.advance(layout)) {
+      tileBegins.put(
+          tiles.position(layout), layout.rangeTileBegin(tiles.block(layout), tiles.number()));
+    }
+    int[] seen = new int[(int) layout.totalRows()];
+    TileCursor pieces = TileCursor.overPieces(domain, (l, block) -> true);
+    long last = 0;
+    for (pieces.reset(layout); !pieces.isAtEnd(layout); pieces.advance(layout)) {
+      int block = pieces.block(layout);
+      long piece = pieces.number();
+      long begin = layout.pieceBegin(block, piece);
+      long end = layout.pieceBegin(block, piece + 1);
+      long position = pieces.position(layout);
+      assertTrue(position >= last);
+      last = position;
+      assertEquals(position, layout.piecePosition(domain, block, piece));
+      assertEquals(tileBegins.get(position), begin - layout.pieceOffset(block, piece));
+      assertTrue(
+          end > begin
+              && layout.pieceOffset(block, piece) + end - begin <= layout.plan().tileRows());
+      for (long row = begin; row < end; row++) {
+        seen[(int) row]++;
+      }
+    }
+    assertTrue(Arrays.stream(seen).allMatch(times -> times == 1));
+  }
+
+  /** Chunks of a route cover its block in order, and none goes beyond its piece. */
+  private static void checkChunks(SumLayout layout) {
+    for (int block = 0; block < layout.plan().domains().ranks(); block++) {
+      int route = layout.route(0, block);
+      long row = layout.blockBegin(block);
+      for (long chunk = 0; chunk < layout.chunks(route); chunk++) {
+        assertEquals(row, layout.chunkBegin(route, chunk));
+        long piece = layout.pieceOfChunk(block, chunk);
+        assertTrue(chunk >= layout.chunksBefore(block, piece));
+        assertTrue(chunk < layout.chunksBefore(block, piece + 1));
+        row = layout.chunkBegin(route, chunk + 1);
+        assertTrue(row > layout.chunkBegin(route, chunk));
+        assertTrue(row <= layout.pieceBegin(block, piece + 1));
+      }
+      assertEquals(layout.blockBegin(block + 1), row);
+    }
+  }
+
+  /** A block leaves a domain once for each other domain that wants it, and is received there. */
+  private static void checkTransfers(SumLayout layout) {
+    Domains domains = layout.plan().domains();
+    Map<String, Integer> open = new HashMap<>();
+    Map<Integer, Integer> timesSent = new HashMap<>();
+    for (int rank = 0; rank < domains.ranks(); rank++) {
+      Transfers transfers = new Transfers(rank);
+      transfers.of(layout);
+      for (int i = 0; i < transfers.sends().count(); i++) {
+        int route = transfers.sends().route(i);
+        timesSent.merge(route, 1, Integer::sum);
+        assertEquals(rank, layout.owner(domains.of(rank), layout.block(route)));
+        open.merge(
+            "%d from %d to %d".formatted(route, rank, transfers.sends().peer(i)), 1, Integer::sum);
+      }
+      for (int i = 0; i < transfers.receives().count(); i++) {
+        int route = transfers.receives().route(i);
+        open.merge(
+            "%d from %d to %d".formatted(route, transfers.receives().peer(i), rank),
+            -1,
+            Integer::sum);
+      }
+    }
+    assertTrue(open.values().stream().allMatch(balance -> balance == 0), open::toString);
+    boolean scattered = layout.plan().problem().scattered();
+    timesSent.values().forEach(times -> assertEquals(scattered ? 1 : domains.count() - 1, times));
+    for (int block = 0; block < domains.ranks(); block++) {
+      for (int domain = 0; layout.pieces(block) > 0 && domain < domains.count(); domain++) {
+        boolean isSent = timesSent.containsKey(layout.route(domain, block));
+        assertEquals(layout.leaves(domain, block), isSent);
+      }
+    }
+  }
+
+  /** One row for each of many ranks is one product. */
+  @Test
+  void fewRowsForManyRanksAreOneTilePerHost() {
+    SumLayout layout =
+        SumPlan.of(
+                new SumProblem(4096, 4, true, 64),
+                Domains.of(0, 0, 0, 0, 1, 1, 1, 1),
+                Tuning.DEFAULT)
+            .step();
+    layout.lay(new long[] {1, 1, 1, 1, 1, 1, 1, 1});
+    assertEquals(2, layout.tiles());
+  }
+
+  @Test
+  void sumsThatAreForAllNeedTheSameRows() {
+    SumLayout layout =
+        SumPlan.of(new SumProblem(8, 4, false, 64), Domains.single(2), Tuning.DEFAULT).step();
+    assertThrows(IllegalArgumentException.class, () -> layout.lay(new long[] {3, 4}));
+    assertThrows(IllegalArgumentException.class, () -> layout.lay(new long[] {65, 65}));
+  }
+
+  @Test
+  void withoutOverlapThereMustBeRoomForAll() {
+    Tuning streamed = Tuning.DEFAULT.withPath(Path.STREAMED).withOverlap(Overlap.SEQUENTIAL);
+    IllegalArgumentException e =
+        assertThrows(
+            IllegalArgumentException.class,
+            () ->
+                SumPlan.of(
+                    new SumProblem(8, 4, true, 64), Domains.single(2), streamed.withChunkRows(2)));
+    assertTrue(String.valueOf(e.getMessage()).contains("room for 2 of 32 tiles"), e::toString);
+  }
+
+  @Test
+  void aPlanExplainsItself() {
+    SumPlan plan =
+        SumPlan.of(new SumProblem(4096, 4, true, 4096), Domains.of(0, 1), Tuning.DEFAULT);
+    assertEquals(256, plan.tileRows());
+    assertTrue(plan.explain().contains("each tile leaves its host once"), plan::explain);
+    SumLayout layout = plan.step();
+    layout.lay(new long[] {2000, 2096});
+    assertTrue(
+        layout
+            .toString()
+            .contains(
+                "rows 0-1999 of rank 0; host 0: added up by rank 0; host 1: added up by rank 1, leaves"),
+        layout::toString);
+  }
+}
