@@ -5,8 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.github.gemmflow.engine.Chaos;
+import io.github.gemmflow.engine.ChaosEngine;
 import io.github.gemmflow.failure.BrokenException;
 import io.github.gemmflow.failure.DisagreementException;
+import io.github.gemmflow.failure.GemmflowException;
 import io.github.gemmflow.kernel.PackedWeights;
 import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.kit.Exact;
@@ -20,6 +23,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -41,9 +45,13 @@ class SumFaultsTest {
     void run(World world) throws Exception;
   }
 
+  private static int[] hosts(String placement) {
+    return Arrays.stream(placement.split(",")).mapToInt(Integer::parseInt).toArray();
+  }
+
   /** Runs on hosts; returns what each rank threw. */
   private static List<Throwable> thrown(String placement, Body body) {
-    int[] hosts = Arrays.stream(placement.split(",")).mapToInt(Integer::parseInt).toArray();
+    int[] hosts = hosts(placement);
     AtomicReferenceArray<Throwable> thrown = new AtomicReferenceArray<>(hosts.length);
     LocalWorld.onHosts(hosts)
         .config(Config.builder().deadline(Duration.ofSeconds(2)).build())
@@ -147,6 +155,34 @@ class SumFaultsTest {
             });
     for (Throwable e : thrown) {
       assertTrue(String.valueOf(e).contains("operator: rank"), () -> placement + ": " + e);
+    }
+  }
+
+  /** No sum is returned that has an addend of another operator, however late the word of it. */
+  @ParameterizedTest
+  @ValueSource(strings = {"0,1", "0,1,1"})
+  void noSumOfDifferentOperatorsIsReturned(String placement) {
+    int[] hosts = hosts(placement);
+    for (long seed = 0; seed < 100; seed++) {
+      Chaos chaos = Chaos.delays(seed);
+      AtomicInteger returned = new AtomicInteger();
+      LocalWorld.onHosts(hosts)
+          .config(Config.builder().deadline(Duration.ofSeconds(2)).build())
+          .decorate(engine -> new ChaosEngine(engine, chaos))
+          .run(
+              world -> {
+                try (Arena arena = Arena.ofConfined();
+                    Workspace space = world.group().workspace(12, 4, DType.F32);
+                    AllReduce first = AllReduce.on(space).build();
+                    AllReduce second = AllReduce.on(space).build()) {
+                  Matrix x = Matrix.allocate(DType.F32, 12, 4, arena);
+                  (world.rank() == hosts.length - 1 ? second : first).run(x, x);
+                  returned.incrementAndGet();
+                } catch (GemmflowException e) {
+                  // That, or another rank's, is as it should be.
+                }
+              });
+      assertEquals(0, returned.get(), "chaos seed " + seed);
     }
   }
 

@@ -289,15 +289,18 @@ final class SumLane extends Lane {
       current.sums().publishAdded(current, members.rank(), stage.doneUpTo(layout(current)));
       members.ringComm();
       members.ringHost();
+      return;
     }
     pass(current);
   }
 
-  /** Lets go of the slots before the first that this rank has yet to read. */
+  /**
+   * Lets go of the slots before the first that this rank wants to read. What it adds up for other
+   * hosts its comm lane does not let go of before that is sent.
+   */
   private void pass(OpenStep current) {
     SumSpace sums = current.sums();
-    SumLayout layout = layout(current);
-    long position = Math.min(adding.doneUpTo(layout), wanting.doneUpTo(layout));
+    long position = wanting.doneUpTo(layout(current));
     boolean news =
         sums.slots()
             .pass(members.computeReader(), sums.use(current, 0), sums.use(current, position));
