@@ -58,7 +58,7 @@ public final class Run implements Callable<Integer> {
         "${COMPLETION-CANDIDATES}; by default contract and operators:",
         "contract           the contract that every engine keeps",
         "operators          random exact cases of operators",
-        "entering           each row enters each host once (several hosts)",
+        "entering           each row enters, each sum leaves each host once (several hosts)",
         "memory             rows lie in memory once (one host)",
         "steps              100,000 small steps: nothing leaks",
         "operators_at_once  2,000 operators alive at once",

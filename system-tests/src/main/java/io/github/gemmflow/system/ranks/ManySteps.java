@@ -4,6 +4,7 @@ package io.github.gemmflow.system.ranks;
 import com.sun.management.ThreadMXBean;
 import io.github.gemmflow.AllGatherMatmul;
 import io.github.gemmflow.Group;
+import io.github.gemmflow.MatmulReduceScatter;
 import io.github.gemmflow.Step;
 import io.github.gemmflow.Workspace;
 import io.github.gemmflow.World;
@@ -16,7 +17,10 @@ import java.lang.foreign.Arena;
 import java.lang.management.ManagementFactory;
 import java.util.Arrays;
 
-/** Runs many small steps, whose number is the argument, and looks at what has grown meanwhile. */
+/**
+ * Runs many small steps, and as many sums, whose number is the argument, and looks at what has
+ * grown meanwhile.
+ */
 public final class ManySteps {
   private static final int K = 16;
   private static final int N = 8;
@@ -53,18 +57,21 @@ public final class ManySteps {
         Workspace space = group.workspace(2L * group.size(), K, DType.F32);
         PackedWeights weights =
             world.pack(Exact.matrix(DType.F32, K, N, 1, arena), WeightLayout.IN_OUT);
-        AllGatherMatmul linear = AllGatherMatmul.on(space).weights(weights).build()) {
+        AllGatherMatmul linear = AllGatherMatmul.on(space).weights(weights).build();
+        MatmulReduceScatter sum = MatmulReduceScatter.on(space).weights(weights).build()) {
+      Matrix a = Exact.matrix(DType.F32, 2L * group.size(), K, 3, arena);
+      Matrix mine = Matrix.allocate(DType.F32, 2, N, arena);
       Matrix c = Matrix.allocate(DType.F32, 2L * group.size(), N, arena);
       // First for the JIT and for the classes that look, whose memory is not what is looked at.
-      runSteps(linear, rows, c, 0, steps, group.rank());
+      runSteps(linear, () -> sum.run(rows, a, mine), rows, c, 0, steps, group.rank());
       Usage.now();
-      runSteps(linear, rows, c, 0, steps / 2, group.rank());
+      runSteps(linear, () -> sum.run(rows, a, mine), rows, c, 0, steps / 2, group.rank());
       Usage half = Usage.now();
-      runSteps(linear, rows, c, steps / 2, steps, group.rank());
+      runSteps(linear, () -> sum.run(rows, a, mine), rows, c, steps / 2, steps, group.rank());
       Usage end = Usage.now();
       Exact.checkProduct(c, steps - 1, 1, K);
       long grown = end.resident - half.resident;
-      double heap = (double) (end.heap - half.heap) / (steps - steps / 2);
+      double heap = (double) (end.heap - half.heap) / (steps - steps / 2) / 2;
       Report.figure(
           "rank %d: in the last %,d steps resident memory grew by %,d KiB; %.0f bytes of heap per step; %d files, %d threads, %d in /dev/shm"
               .formatted(
@@ -84,8 +91,9 @@ public final class ManySteps {
   }
 
   private static void runSteps(
-      AllGatherMatmul linear, long[] rows, Matrix c, int from, int to, int rank) {
+      AllGatherMatmul linear, Runnable sum, long[] rows, Matrix c, int from, int to, int rank) {
     for (int i = from; i < to; i++) {
+      sum.run();
       try (Step step = linear.begin(rows)) {
         Exact.fill(step.input(), i, 2L * rank);
         step.run(c);
