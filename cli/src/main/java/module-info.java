@@ -1,4 +1,4 @@
-/** The gemmflow command. */
+/** The gemmflow command, and what it measures with. */
 module io.github.gemmflow.cli {
   requires io.github.gemmflow.core;
   requires io.github.gemmflow.engine.mpi;
@@ -7,6 +7,8 @@ module io.github.gemmflow.cli {
   requires info.picocli;
   requires java.management;
   requires static org.jspecify;
+
+  exports io.github.gemmflow.bench;
 
   opens io.github.gemmflow.cli to
       info.picocli;

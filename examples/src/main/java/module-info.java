@@ -1,5 +1,6 @@
 /** Programs to be read and run. */
 module io.github.gemmflow.examples {
+  requires io.github.gemmflow.cli;
   requires io.github.gemmflow.core;
   requires io.github.gemmflow.engine.mpi;
   requires io.github.gemmflow.files;

@@ -7,7 +7,7 @@ import io.github.gemmflow.kernel.Product;
 import io.github.gemmflow.kernel.ProductSpec;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
-import io.github.gemmflow.pipeline.ConvertWork;
+import io.github.gemmflow.pipeline.CopyWork;
 import io.github.gemmflow.pipeline.ProductWork;
 import io.github.gemmflow.pipeline.SumSpace;
 import io.github.gemmflow.pipeline.SumWork;
@@ -24,7 +24,7 @@ record Addend(
     SumWork work, long inputColumns, DType inputType, DType outputType, Runnable release) {
   /** Rows as they are. */
   static Addend asGiven(Group group, SumSpace space, DType type, DType wire) {
-    ConvertWork copy = new ConvertWork(type, parts(group, space));
+    CopyWork copy = new CopyWork(type, parts(group, space));
     long columns = space.plan().problem().columns();
     return new Addend(new SumWork(copy, wire, null, false), columns, type, type, () -> {});
   }

@@ -45,7 +45,7 @@ public final class AllGather extends Gathering {
 
   @Override
   Work work(Matrix[] outputs) {
-    return outputs.length == 0 ? Work.NONE : new CopyWork(outputs[0]);
+    return outputs.length == 0 ? Work.NONE : new CopyWork(workspace().type(), outputs[0]);
   }
 
   /** Sets up an {@link AllGather}. */

@@ -4,9 +4,8 @@ package io.github.gemmflow;
 import io.github.gemmflow.kernel.PackedWeights;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
+import io.github.gemmflow.pipeline.SumSpace;
 import io.github.gemmflow.pipeline.SumWork;
-import io.github.gemmflow.plan.SumProblem;
-import io.github.gemmflow.plan.Tuning;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,24 +14,14 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <T> which
  */
-public final class MatmulSumBuilder<T extends Summing> {
-  private final Workspace workspace;
-  private final String name;
-  private final boolean scattered;
-  private final SumCall.Maker<T> maker;
+public final class MatmulSumBuilder<T extends Summing> extends SumOptions<T, MatmulSumBuilder<T>> {
   private @Nullable PackedWeights weights;
   private DType outputType = DType.F32;
-  private DType wireType = DType.F32;
   private float @Nullable [] bias;
   private boolean onto;
-  private Tuning tuning;
 
   MatmulSumBuilder(Workspace workspace, String name, boolean scattered, SumCall.Maker<T> maker) {
-    this.workspace = workspace;
-    this.name = name;
-    this.scattered = scattered;
-    this.maker = maker;
-    this.tuning = workspace.tuning();
+    super(workspace, name, scattered, maker);
   }
 
   /**
@@ -71,52 +60,34 @@ public final class MatmulSumBuilder<T extends Summing> {
     return this;
   }
 
-  /**
-   * The type in which partial sums travel between hosts: F32, unless set, or BF16, which halves the
-   * bytes and rounds each host's sum once. An element is then off by at most {@code 2^-8} times the
-   * sum of the magnitudes of the hosts' sums, beside the error of F32. The same on all ranks.
-   */
-  public MatmulSumBuilder<T> wireType(DType value) {
-    wireType = value;
+  @Override
+  MatmulSumBuilder<T> self() {
     return this;
   }
 
-  /** How the sums travel; the workspace's, unless set. The same on all ranks. */
-  public MatmulSumBuilder<T> tuning(Tuning value) {
-    tuning = value;
-    return this;
+  @Override
+  long columns() {
+    return check().outputs();
   }
 
-  /** Builds it. Collective: all ranks agree, or all throw. */
-  public T build() {
-    return SumCall.build(
-        name,
-        workspace,
-        () -> new SumProblem(check().outputs(), wireType.bytes(), scattered, workspace.maxRows()),
-        wireType,
-        tuning,
-        space ->
-            Addend.product(
-                workspace,
-                space,
-                check(),
-                outputType,
-                work -> new SumWork(work, wireType, bias, onto)),
-        maker);
+  @Override
+  Addend addend(SumSpace space) {
+    return Addend.product(
+        workspace(), space, check(), outputType, work -> new SumWork(work, wireType(), bias, onto));
   }
 
   private PackedWeights check() {
     PackedWeights packed = weights;
     if (packed == null) {
-      throw new IllegalArgumentException(name + " needs weights: call weights(...)");
+      throw new IllegalArgumentException(name() + " needs weights: call weights(...)");
     }
-    if (packed.type() != workspace.type()) {
+    if (packed.type() != workspace().type()) {
       throw new IllegalArgumentException(
-          "the workspace is for %s, the weights are %s".formatted(workspace.type(), packed));
+          "the workspace is for %s, the weights are %s".formatted(workspace().type(), packed));
     }
-    if (outputType != DType.F32 && outputType != workspace.type()) {
+    if (outputType != DType.F32 && outputType != workspace().type()) {
       throw new IllegalArgumentException(
-          "the output is F32 or %s, not %s".formatted(workspace.type(), outputType));
+          "the output is F32 or %s, not %s".formatted(workspace().type(), outputType));
     }
     float[] values = bias;
     if (values != null && values.length != packed.outputs()) {

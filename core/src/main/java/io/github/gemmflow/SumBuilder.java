@@ -2,31 +2,20 @@
 package io.github.gemmflow;
 
 import io.github.gemmflow.matrix.DType;
-import io.github.gemmflow.plan.SumProblem;
-import io.github.gemmflow.plan.Tuning;
+import io.github.gemmflow.pipeline.SumSpace;
 
 /**
  * Sets up an operator that sums: {@link ReduceScatter} or {@link AllReduce}.
  *
  * @param <T> which
  */
-public final class SumBuilder<T extends Summing> {
-  private final Workspace workspace;
-  private final String name;
-  private final boolean scattered;
-  private final SumCall.Maker<T> maker;
+public final class SumBuilder<T extends Summing> extends SumOptions<T, SumBuilder<T>> {
   private long columns;
   private DType type = DType.F32;
-  private DType wireType = DType.F32;
-  private Tuning tuning;
 
   SumBuilder(Workspace workspace, String name, boolean scattered, SumCall.Maker<T> maker) {
-    this.workspace = workspace;
-    this.name = name;
-    this.scattered = scattered;
-    this.maker = maker;
+    super(workspace, name, scattered, maker);
     this.columns = workspace.maxColumns();
-    this.tuning = workspace.tuning();
   }
 
   /** The columns of the sum; the most that the workspace holds, unless set. Any number. */
@@ -41,27 +30,18 @@ public final class SumBuilder<T extends Summing> {
     return this;
   }
 
-  /** The type in which sums travel between hosts; see {@link MatmulSumBuilder#wireType}. */
-  public SumBuilder<T> wireType(DType value) {
-    wireType = value;
+  @Override
+  SumBuilder<T> self() {
     return this;
   }
 
-  /** How the sums travel; the workspace's, unless set. The same on all ranks. */
-  public SumBuilder<T> tuning(Tuning value) {
-    tuning = value;
-    return this;
+  @Override
+  long columns() {
+    return columns;
   }
 
-  /** Builds it. Collective: all ranks agree, or all throw. */
-  public T build() {
-    return SumCall.build(
-        name,
-        workspace,
-        () -> new SumProblem(columns, wireType.bytes(), scattered, workspace.maxRows()),
-        wireType,
-        tuning,
-        space -> Addend.asGiven(workspace.group(), space, type, wireType),
-        maker);
+  @Override
+  Addend addend(SumSpace space) {
+    return Addend.asGiven(workspace().group(), space, type, wireType());
   }
 }

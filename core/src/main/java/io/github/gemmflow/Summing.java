@@ -16,8 +16,7 @@ import java.util.Arrays;
  *
  * <p>A step is one call: what it reads and writes are the caller's matrices, complete on return.
  */
-public abstract sealed class Summing extends Operator
-    permits AllReduce, MatmulAllReduce, MatmulReduceScatter, ReduceScatter {
+public abstract sealed class Summing extends Operator permits ScatteredSum, WholeSum {
   private final SumSpace space;
   private final Addend addend;
   private final long[] counts;

@@ -175,10 +175,10 @@ class DeadlineTest {
       long total = Arrays.stream(rows).sum();
       Matrix a = Matrix.allocate(DType.F32, total, K, arena).fill(1);
       Matrix c = Matrix.allocate(DType.F32, total, N, arena);
-      if (operator instanceof MatmulReduceScatter sum) {
+      if (operator instanceof ScatteredSum sum) {
         sum.run(rows, a, c.rows(0, rows[myRank.get()]));
       } else {
-        ((MatmulAllReduce) operator).run(a, c);
+        ((WholeSum) operator).run(a, c);
       }
     }
 

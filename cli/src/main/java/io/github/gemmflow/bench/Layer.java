@@ -88,9 +88,19 @@ public abstract sealed class Layer implements AutoCloseable permits GatherLayer,
   /** The same for a program. */
   abstract Map<String, Object> planFields();
 
-  /** Writes down from now on what the pipelined operator does; null for an end to that. */
-  final void record(@Nullable Timeline timeline) {
-    space().record(timeline);
+  /** The pipelined operator, to be recorded. */
+  final Recorded pipelined() {
+    return new Recorded() {
+      @Override
+      public void record(@Nullable Timeline timeline) {
+        space().record(timeline);
+      }
+
+      @Override
+      public void run() {
+        Layer.this.run(View.PIPELINED);
+      }
+    };
   }
 
   /** What this rank's host and this rank need for the rows of pipelined steps, in bytes. */

@@ -57,7 +57,7 @@ public record LayerBenchmark(
       boolean sequential = layer.verify(View.SEQUENTIAL);
       boolean pipelined = layer.verify(View.PIPELINED);
       mine[numbers - 1] = sequential && pipelined ? 1 : 0;
-      Recording recording = recorded ? Recording.of(world, layer, meeting) : null;
+      Recording recording = recorded ? Recording.of(world, layer.pipelined(), meeting) : null;
       return result(world, meeting, layer, mine, recording);
     }
   }

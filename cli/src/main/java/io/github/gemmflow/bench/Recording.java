@@ -11,7 +11,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * What all threads of all ranks did in one pipelined step.
+ * What all threads of all ranks did in one step, or in what else was {@link Recorded}.
  *
  * @param threads how many threads of a rank work on rows
  * @param ranks the spans of each rank, in nanoseconds since rank 0 began
@@ -19,14 +19,14 @@ import java.util.List;
 public record Recording(int threads, List<List<Span>> ranks) {
   private static final int MEETINGS = 21;
 
-  /** Steps that are recorded, of which the last counts: the first ones meet cold code. */
+  /** How often it is recorded; the last time counts: the first ones meet cold code. */
   private static final int TRIES = 5;
 
   private static final List<Span.Kind> KINDS = List.of(Span.Kind.values());
   private static final int LONGS_PER_SPAN = 6;
 
-  /** Records a step. Collective; all ranks get the same. */
-  static Recording of(World world, Layer layer, Meeting meeting) {
+  /** Records something, which runs a few times. Collective; all ranks get the same. */
+  public static Recording of(World world, Recorded recorded, Meeting meeting) {
     Group group = meeting.group();
     long offset = clockOffset(group, meeting);
     int threads = world.config().threads();
@@ -36,9 +36,9 @@ public record Recording(int threads, List<List<Span>> ranks) {
       timeline = new Timeline(threads);
       meeting.meet();
       start = System.nanoTime();
-      layer.record(timeline);
-      layer.run(View.PIPELINED);
-      layer.record(null);
+      recorded.record(timeline);
+      recorded.run();
+      recorded.record(null);
     }
     // Rank 0 began when the clocks of all others said so, but for their offset.
     long zero = ByteBuffer.wrap(group.broadcast(0, bytes(start))).getLong() + offset;

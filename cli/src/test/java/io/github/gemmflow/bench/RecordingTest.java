@@ -5,9 +5,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.github.gemmflow.Config;
+import io.github.gemmflow.LocalWorld;
 import io.github.gemmflow.trace.Span;
+import io.github.gemmflow.trace.Timeline;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class RecordingTest {
@@ -24,6 +30,46 @@ class RecordingTest {
     ByteBuffer first = times(100, 90_200, 300, 400, 500);
     ByteBuffer mine = times(ahead + 101, ahead + 199, ahead + 300, ahead + 9_000_400, ahead + 501);
     assertEquals(ahead + 1, Recording.offset(mine, first));
+  }
+
+  /** What runs is not a layer, and does one span of work on each rank. */
+  @Test
+  void anythingCanBeRecorded() {
+    List<Recording> recordings = new CopyOnWriteArrayList<>();
+    LocalWorld.of(2)
+        .config(Config.builder().threads(1).build())
+        .run(
+            world -> {
+              try (Meeting meeting = new Meeting(world, 1)) {
+                recordings.add(Recording.of(world, new Work(world.rank()), meeting));
+              }
+            });
+    assertEquals(recordings.get(0), recordings.get(1), "all ranks get the same");
+    for (int rank = 0; rank < 2; rank++) {
+      List<Span> spans = recordings.get(0).ranks().get(rank);
+      assertEquals(1, spans.size(), spans::toString);
+      assertEquals(rank, spans.get(0).firstRow());
+    }
+    assertTrue(recordings.get(0).end() > 0, recordings::toString);
+  }
+
+  private static final class Work implements Recorded {
+    private final long row;
+    private @Nullable Timeline timeline;
+
+    Work(long row) {
+      this.row = row;
+    }
+
+    @Override
+    public void record(@Nullable Timeline newTimeline) {
+      timeline = newTimeline;
+    }
+
+    @Override
+    public void run() {
+      Objects.requireNonNull(timeline).add(Span.Kind.WORK, 0, System.nanoTime(), row, 1);
+    }
   }
 
   private static final Recording RECORDING =

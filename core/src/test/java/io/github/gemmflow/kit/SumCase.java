@@ -7,8 +7,10 @@ import io.github.gemmflow.MatmulAllReduce;
 import io.github.gemmflow.MatmulReduceScatter;
 import io.github.gemmflow.MatmulSumBuilder;
 import io.github.gemmflow.ReduceScatter;
+import io.github.gemmflow.ScatteredSum;
 import io.github.gemmflow.SumBuilder;
 import io.github.gemmflow.Summing;
+import io.github.gemmflow.WholeSum;
 import io.github.gemmflow.Workspace;
 import io.github.gemmflow.World;
 import io.github.gemmflow.kernel.PackedWeights;
@@ -122,7 +124,7 @@ final class SumCase {
   }
 
   private void run(long[] rows, boolean onlyOwnRows, boolean started, Matrix a, Matrix c) {
-    if (operator instanceof MatmulReduceScatter sum) {
+    if (operator instanceof ScatteredSum sum) {
       if (started) {
         sum.start(rows, a, c).await();
       } else if (onlyOwnRows) {
@@ -130,24 +132,14 @@ final class SumCase {
       } else {
         sum.run(rows, a, c);
       }
-    } else if (operator instanceof ReduceScatter sum) {
-      if (started) {
-        sum.start(rows, a, c).await();
-      } else if (onlyOwnRows) {
-        sum.run(a, c);
-      } else {
-        sum.run(rows, a, c);
-      }
-    } else if (operator instanceof MatmulAllReduce sum) {
-      if (started) {
-        sum.start(a, c).await();
-      } else {
-        sum.run(a, c);
-      }
+      return;
+    }
+    WholeSum sum = (WholeSum) operator;
+    if (started) {
+      sum.start(a, c).await();
     } else {
-      AllReduce sum = (AllReduce) operator;
       // In place, if it can be.
-      Matrix target = started ? a : c;
+      Matrix target = isProduct ? c : a;
       sum.run(a, target);
       c.copyFrom(target);
     }

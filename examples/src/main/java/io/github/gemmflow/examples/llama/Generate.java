@@ -2,11 +2,12 @@
 package io.github.gemmflow.examples.llama;
 
 import io.github.gemmflow.Config;
-import io.github.gemmflow.LocalWorld;
+import io.github.gemmflow.Group;
 import io.github.gemmflow.World;
 import io.github.gemmflow.files.SafeTensorsWriter;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.plan.Overlap;
+import io.github.gemmflow.plan.Tuning;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -81,11 +83,7 @@ final class Generate implements Callable<Integer> {
               + " (default: by rule)")
   private @Nullable Overlap overlap;
 
-  @Option(
-      names = "--local",
-      paramLabel = "N",
-      description = "ranks as threads of this process, instead of those of the job")
-  private int local;
+  @Mixin private Ranks ranks = new Ranks();
 
   @Option(
       names = "--logits-out",
@@ -109,13 +107,7 @@ final class Generate implements Callable<Integer> {
           promptFile == null
               ? Prompts.random(randomPrompts, checkpoint.config().vocabulary(), seed)
               : Prompts.read(promptFile);
-      if (local > 0) {
-        LocalWorld.of(local).config(config).run(world -> run(world, checkpoint, prompts));
-      } else {
-        try (World world = World.join(config)) {
-          run(world, checkpoint, prompts);
-        }
-      }
+      ranks.run(config, world -> run(world, checkpoint, prompts));
     }
     return 0;
   }
@@ -123,26 +115,31 @@ final class Generate implements Callable<Integer> {
   /** What each rank does. */
   private void run(World world, Checkpoint checkpoint, List<int[]> prompts) {
     int rows = prompts.stream().mapToInt(prompt -> prompt.length).sum();
-    try (Llama llama = new Llama(world, checkpoint, type, rows, prompts.size())) {
+    Group group = world.group();
+    Weights weights = Weights.of(world, checkpoint, type);
+    Tuning tuning = world.config().tuning();
+    try (Llama llama = new Llama(group, weights, tuning, rows, prompts.size())) {
       Greedy greedy = new Greedy(llama, prompts, tokens, stop);
       if (logitsOut != null) {
         greedy.keepLogits();
       }
       greedy.run();
       if (world.rank() == 0) {
-        report(world, greedy, rows);
+        report(world, group, greedy, rows);
         writeLogits(greedy, checkpoint.config().vocabulary());
       }
     }
   }
 
-  private void report(World world, Greedy greedy, int rows) {
+  private void report(World world, Group group, Greedy greedy, int rows) {
     PrintWriter out = spec.commandLine().getOut();
     for (int i = 0; i < greedy.tokens().size(); i++) {
       String words = greedy.tokens().get(i).toString().replaceAll("[\\[\\],]", "");
       out.printf("prompt %d: %s%n", i, words);
     }
-    out.printf("%d rank(s), %s, %s%n", world.size(), type, world.kernel().name());
+    out.printf(
+        "%d rank(s) on %d host(s), %s, %s%n",
+        group.size(), group.domains().count(), type, world.kernel().name());
     out.printf("prefill %.2f ms for %d tokens%n", greedy.prefillMillis(), rows);
     out.printf(
         "decode %.2f ms per token of all %d sequences%n",

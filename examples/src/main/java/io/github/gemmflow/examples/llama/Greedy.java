@@ -84,7 +84,8 @@ final class Greedy {
     return (System.nanoTime() - start) / 1e6;
   }
 
-  private static int argmax(float[] values) {
+  /** The likeliest token; of several, the first. */
+  static int argmax(float[] values) {
     int best = 0;
     for (int i = 1; i < values.length; i++) {
       best = values[i] > values[best] ? i : best;

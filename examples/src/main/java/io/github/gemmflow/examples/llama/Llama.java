@@ -6,14 +6,16 @@ import io.github.gemmflow.AllGatherMatmul;
 import io.github.gemmflow.Group;
 import io.github.gemmflow.Step;
 import io.github.gemmflow.Workspace;
-import io.github.gemmflow.World;
 import io.github.gemmflow.kernel.PackedWeights;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
+import io.github.gemmflow.plan.Tuning;
+import io.github.gemmflow.trace.Timeline;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One rank of a model. It is made, run and closed on all ranks of the world. Not thread-safe.
@@ -40,21 +42,18 @@ final class Llama implements AutoCloseable {
   /**
    * Loads this rank's part of a model. Collective.
    *
-   * @param checkpoint is used as long as the model is: the embedding stays where it is mapped
-   * @param type what the products are computed in
+   * @param group all ranks of the world
+   * @param tuning what the operators of all layers start from
    * @param maxRows the most tokens of one pass, over all its sequences
    * @param maxSequences the most sequences of one pass
-   * @throws IllegalArgumentException if the ranks cannot share the heads evenly
    */
-  Llama(World world, Checkpoint checkpoint, DType type, int maxRows, int maxSequences) {
-    this.config = checkpoint.config();
-    config.checkRanks(world.size());
-    Group group = world.group();
-    this.part = new Part(group.rank(), group.size());
-    Weights weights = new Weights(world, checkpoint, part, type);
+  Llama(Group group, Weights weights, Tuning tuning, int maxRows, int maxSequences) {
+    this.config = weights.config();
+    this.part = weights.part();
+    DType type = weights.type();
     this.embedding = weights.embedding();
     // One workspace for all layers and the last product; one of F32 for what that yields.
-    this.space = group.workspace(maxRows, config.hidden(), type);
+    this.space = group.workspace(maxRows, config.hidden(), type, tuning);
     this.logitSpace = group.workspace(maxSequences, config.vocabulary(), DType.F32);
     for (int layer = 0; layer < config.layers(); layer++) {
       blocks.add(new Block(space, weights, layer));
@@ -79,6 +78,16 @@ final class Llama implements AutoCloseable {
     Arrays.stream(prompt).forEach(this::checkToken);
     int heads = part.size(config.kvHeads());
     return new Sequence(new KvCache(config.layers(), heads, config.headSize()), prompt);
+  }
+
+  /**
+   * Writes down from now on what the threads of this rank do in all layers. Local; not during a
+   * pass.
+   *
+   * @param timeline where to; null for an end to that
+   */
+  void record(@Nullable Timeline timeline) {
+    space.record(timeline);
   }
 
   private void checkToken(int token) {

@@ -43,4 +43,28 @@ final class Prompts {
     }
     return prompts;
   }
+
+  /**
+   * Draws prompts that have so many tokens together; the longest has about three times as many as
+   * the shortest. The same seed draws the same on all ranks.
+   */
+  static List<int[]> random(int count, int tokens, int vocabulary, long seed) {
+    if (count < 1 || tokens < count) {
+      throw new IllegalArgumentException(
+          "%d token(s) cannot be %d prompt(s): give at least one prompt, and a token for each"
+              .formatted(tokens, count));
+    }
+    SplittableRandom random = new SplittableRandom(seed);
+    double[] ends = random.doubles(count, 1, 3).toArray();
+    Arrays.parallelPrefix(ends, Double::sum);
+    List<int[]> prompts = new ArrayList<>();
+    int begin = 0;
+    for (int i = 0; i < count; i++) {
+      // One token for each, and its share of the others.
+      int end = i + 1 + (int) ((tokens - count) * (ends[i] / ends[count - 1]));
+      prompts.add(random.ints(end - begin, 0, vocabulary).toArray());
+      begin = end;
+    }
+    return prompts;
+  }
 }

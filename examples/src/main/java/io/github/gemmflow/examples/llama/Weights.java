@@ -16,6 +16,18 @@ import java.lang.foreign.Arena;
  * @param type what the products are computed in; weights of another type are converted
  */
 record Weights(World world, Checkpoint checkpoint, Part part, DType type) {
+  /**
+   * This rank's part.
+   *
+   * @param checkpoint is used as long as a model of these weights is: the embedding stays where it
+   *     is mapped
+   * @throws IllegalArgumentException if the ranks cannot share the heads evenly
+   */
+  static Weights of(World world, Checkpoint checkpoint, DType type) {
+    checkpoint.config().checkRanks(world.size());
+    return new Weights(world, checkpoint, new Part(world.rank(), world.size()), type);
+  }
+
   LlamaConfig config() {
     return checkpoint.config();
   }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
  * A decoder like Llama, spread over the ranks of a group. Start reading at {@code Block}: one layer
- * and its four operators. {@code Llama} is the whole model, {@code Generate} the program.
+ * and its four operators. {@code Llama} is the whole model, {@code Generate} the program that runs
+ * it, {@code Prefill} the one that times it, and {@code Compare} the one that holds two runs
+ * against each other.
  *
  * <p>Each rank has some heads of the attention and some columns of the feed-forward part (tensor
  * parallelism). Between the operators it has some rows, that is tokens, of the residual stream

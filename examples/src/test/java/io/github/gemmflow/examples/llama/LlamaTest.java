@@ -9,6 +9,7 @@ import io.github.gemmflow.Config;
 import io.github.gemmflow.LocalWorld;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.plan.Overlap;
+import io.github.gemmflow.plan.Tuning;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -84,7 +85,9 @@ class LlamaTest {
     List<Greedy> ranks = new CopyOnWriteArrayList<>();
     world.run(
         w -> {
-          try (Llama llama = new Llama(w, checkpoint, type, ROWS, prompts.size())) {
+          Weights weights = Weights.of(w, checkpoint, type);
+          Tuning tuning = w.config().tuning();
+          try (Llama llama = new Llama(w.group(), weights, tuning, ROWS, prompts.size())) {
             ranks.add(new Greedy(llama, prompts, TOKENS, stop).keepLogits().run());
           }
         });

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.examples.llama;
+
+import io.github.gemmflow.Config;
+import io.github.gemmflow.LocalWorld;
+import io.github.gemmflow.World;
+import java.util.function.Consumer;
+import picocli.CommandLine.Option;
+
+/** Where a program runs: on the ranks of a job, alone if there is none, or on threads. */
+final class Ranks {
+  @Option(
+      names = "--local",
+      paramLabel = "N",
+      description = "ranks as threads of this process, instead of those of the job")
+  private int local;
+
+  /** Runs a program on all ranks; returns when this process's are done. */
+  void run(Config config, Consumer<World> program) {
+    if (local > 0) {
+      LocalWorld.of(local).config(config).run(program::accept);
+      return;
+    }
+    try (World world = World.join(config)) {
+      program.accept(world);
+    }
+  }
+}
