@@ -19,13 +19,11 @@ import java.util.Arrays;
 public abstract sealed class Summing extends Operator permits ScatteredSum, WholeSum {
   private final SumSpace space;
   private final Addend addend;
-  private final long[] counts;
 
   Summing(Workspace workspace, int number, SumSpace space, Addend addend) {
     super(workspace, number);
     this.space = space;
     this.addend = addend;
-    this.counts = new long[workspace.group().size()];
   }
 
   /** What was decided about how sums come together; {@link SumPlan#explain} says why. */
@@ -89,6 +87,7 @@ public abstract sealed class Summing extends Operator permits ScatteredSum, Whol
 
   /** The counts of a step whose rows all ranks have. */
   final long[] sameForAll(long rows) {
+    long[] counts = new long[workspace().group().size()];
     Arrays.fill(counts, rows);
     return counts;
   }
@@ -116,12 +115,11 @@ public abstract sealed class Summing extends Operator permits ScatteredSum, Whol
     try {
       long rows = pipeline.layout().totalRows();
       if (rows != a.rows()) {
-        why =
-            ", because the input has %d rows and all ranks together want %d"
-                .formatted(a.rows(), rows);
-        throw new IllegalArgumentException(
+        String wrong =
             "the input has %d rows, but the outputs of all ranks together have %d"
-                .formatted(a.rows(), rows));
+                .formatted(a.rows(), rows);
+        why = ": " + wrong;
+        throw new IllegalArgumentException(wrong);
       }
       SumWork work = addend.work();
       pipeline.run(work.of(a, c));

@@ -85,6 +85,29 @@ class BenchCommandTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"reduce-scatter", "all-reduce"})
+  void sums(String operation, @TempDir Path directory) throws IOException {
+    Path json = directory.resolve("bench.json");
+    Path trace = directory.resolve("trace.json");
+    int exitCode =
+        run(
+            "--engine=local",
+            "-n=3",
+            "--operation=" + operation,
+            "--json=" + json,
+            "--trace=" + trace);
+    assertEquals(0, exitCode, err::toString);
+    assertTrue(out.toString().contains("verified: exact on all ranks"), out::toString);
+    String text = Files.readString(json);
+    assertTrue(text.contains("\"operation\": \"%s\"".formatted(operation)), text);
+    assertTrue(text.contains("\"tileRows\": 70"), text);
+    List<String> lines = Files.readAllLines(trace);
+    for (String what : List.of("multiply rows 0-69", "add up rows ")) {
+      assertTrue(lines.stream().anyMatch(line -> line.contains(what)), lines::toString);
+    }
+  }
+
   @Test
   void aLauncherThatIsNotThere() {
     assertEquals(1, run("--mpirun=no-such-mpirun"));
