@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow;
 
+import io.github.gemmflow.plan.Overlap;
 import io.github.gemmflow.plan.Tuning;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -33,8 +34,11 @@ final class BuildCall {
     fields.put("columns of A", shape.columns());
     fields.put("columns of each rank", shape.isAlongColumns() ? shape.toString() : "whole rows");
     fields.put("schedule", tuning.schedule() == null ? "by rule" : tuning.schedule().name());
-    // A choice by rule depends on it, and must be the same everywhere.
+    // A choice by rule depends on these, and must be the same everywhere.
     String rule = keepsGathered ? "by rule, with the gathered A kept" : "by rule";
+    if (tuning.overlap() == Overlap.SEQUENTIAL) {
+      rule += ", without overlap";
+    }
     fields.put("path", tuning.path() == null ? rule : tuning.path());
     fields.put("chunks", tuning.chunking());
     fields.put("cache", tuning.cacheBytes());

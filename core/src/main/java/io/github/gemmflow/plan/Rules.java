@@ -70,6 +70,9 @@ final class Rules {
     if (problem.keepsGathered()) {
       return new Choice<>(Path.GATHERED, "the gathered A is asked for");
     }
+    if (tuning.overlap() == Overlap.SEQUENTIAL) {
+      return new Choice<>(Path.GATHERED, "all rows are to be there before work begins");
+    }
     Capacity room = problem.capacity();
     if (!room.gathered()) {
       return new Choice<>(Path.STREAMED, "the workspace has no room for a whole step");

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * @param schedule how rows travel between hosts; null for a choice by rule
  * @param path where they lie when they arrive; null for a choice by rule
  * @param overlap whether the first rows are worked on while others are still on their way; null for
- *     a choice by rule; may differ from rank to rank
+ *     a choice by rule; may differ from rank to rank of a gather, unless its path is chosen by rule
  * @param chunking how many rows travel together; streamed, no more than fit the workspace's slots
  * @param slots how many chunks of a route a workspace has room for when they are streamed; its
  *     operators use what there is

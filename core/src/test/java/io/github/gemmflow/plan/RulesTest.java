@@ -156,6 +156,15 @@ class RulesTest {
   }
 
   @Test
+  void withoutOverlapTheRuleGathers() {
+    Capacity capacity = Capacity.of(100_000, 512, TWO_HOSTS, Tuning.DEFAULT);
+    Problem problem = Problem.alongRows(512, capacity);
+    assertEquals(Path.STREAMED, Plan.of(problem, TWO_HOSTS, Tuning.DEFAULT).path());
+    Tuning sequential = Tuning.DEFAULT.withOverlap(Overlap.SEQUENTIAL);
+    assertEquals(Path.GATHERED, Plan.of(problem, TWO_HOSTS, sequential).path());
+  }
+
+  @Test
   void aPlanExplainsItself() {
     Capacity capacity = Capacity.of(100_000, 512, TWO_HOSTS, Tuning.DEFAULT);
     Problem problem = Problem.alongColumns(List.of(128L, 0L, 256L, 128L), capacity);
