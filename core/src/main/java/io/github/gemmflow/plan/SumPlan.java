@@ -32,7 +32,10 @@ public final class SumPlan {
   /** A rank's partial sums take no more shared memory than this, if tiles can wait for room. */
   private static final long MOST_SLOT_BYTES = 256 << 20;
 
+  /** A small step has room to spare, so that it need not wait for slow readers of the last one. */
   private static final int SPARE_SLOTS = 2;
+
+  private static final long SMALL_TILE_BYTES = 1 << 20;
 
   private final SumProblem problem;
   private final Domains domains;
@@ -95,11 +98,10 @@ public final class SumPlan {
     if (tuning.path() == Path.STREAMED) {
       return new Rules.Choice<>((int) Math.min(whole, tuning.slots()), "the path is streamed");
     }
-    // A little more, so that a small step need not wait for slow readers of the one before.
-    long wanted = whole + Math.min(whole, SPARE_SLOTS);
+    long wanted = whole + (tileBytes() <= SMALL_TILE_BYTES ? Math.min(whole, SPARE_SLOTS) : 0);
     long fitting = Math.max(2, MOST_SLOT_BYTES / Math.max(1, tileBytes()));
     return wanted <= fitting
-        ? new Rules.Choice<>((int) wanted, "room for the largest step, and a little more")
+        ? new Rules.Choice<>((int) wanted, "room for the largest step")
         : new Rules.Choice<>((int) fitting, "no more than %d bytes".formatted(MOST_SLOT_BYTES));
   }
 
