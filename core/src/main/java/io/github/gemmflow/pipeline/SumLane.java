@@ -324,13 +324,16 @@ final class SumLane extends Lane {
     return Pulses.LOOK_NANOS;
   }
 
-  /** Who misses something of its own host knows more than who waits for another host. */
+  /**
+   * Who waits for another host knows which one; those who wait for a rank of their own host may
+   * only wait for that one, and both may have to for who has not begun the step.
+   */
   @Override
   int courtesy(OpenStep current) {
     if (arrivals.headersThere(current) < members.domains().ranks()) {
       return 2;
     }
-    return isHeldUp(current) ? 0 : 1;
+    return isHeldUp(current) ? 1 : 0;
   }
 
   @Override
@@ -388,11 +391,13 @@ final class SumLane extends Lane {
     return NOBODY;
   }
 
+  /** Whether others keep this rank from computing more: not it itself, who waits for sums. */
   private synchronized boolean lacksRoom(OpenStep current) {
     SumSpace sums = current.sums();
     SumLayout layout = layout(current);
     return !computing.next.isAtEnd(layout)
-        && !sums.slots().isFree(sums.use(current, computing.next.position(layout)));
+        && !sums.slots().isFree(sums.use(current, computing.next.position(layout)))
+        && sums.slots().slowReader() != members.computeReader();
   }
 
   private String missingFromOthers(OpenStep current) {
