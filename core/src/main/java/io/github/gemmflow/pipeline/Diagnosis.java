@@ -7,6 +7,7 @@ import java.util.StringJoiner;
 import java.util.function.IntFunction;
 import java.util.function.IntToLongFunction;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
@@ -188,6 +189,16 @@ final class Diagnosis {
                 ". Behind in transfers to other hosts: %s; steps finished: %d")
             : "";
     return begun + finished + ". If a rank is only slow, raise gemmflow.deadline";
+  }
+
+  /** The ranks of this host with the lowest value. */
+  String hostRanksBehind(IntToLongFunction value) {
+    int ranks = members.hostRanks();
+    long lowest = IntStream.range(0, ranks).mapToLong(value).min().orElse(0);
+    return IntStream.range(0, ranks)
+        .filter(i -> value.applyAsLong(i) == lowest)
+        .mapToObj(i -> "rank " + members.hostRank(i))
+        .collect(Collectors.joining(", "));
   }
 
   /** Those with the lowest value, unless all have the same. */

@@ -2,6 +2,7 @@
 package io.github.gemmflow.pipeline;
 
 import io.github.gemmflow.failure.DeadlineException;
+import io.github.gemmflow.plan.SumLayout;
 import io.github.gemmflow.window.Waiter;
 import java.util.function.BooleanSupplier;
 
@@ -37,7 +38,7 @@ final class Room {
     if (!await(() -> steps.isFree(number), members.deadlineNanos())) {
       waiter.await(
           () -> steps.isFree(number) || members.isBroken(),
-          courtesy(steps.slowReader()) * Diagnosis.AFTER_YOU_NANOS);
+          courtesy(old, steps.slowReader()) * Diagnosis.AFTER_YOU_NANOS);
       if (!steps.isFree(number)) {
         DeadlineException late = late(number, old, steps.slowReader());
         // A lane that stops because someone else gave up has nothing more to say.
@@ -49,12 +50,13 @@ final class Room {
   }
 
   /**
-   * How many others this rank lets go first, because they know more about whom to look at: the host
-   * that its own comm lane waits for, and for a neighbour's comm lane that neighbour, too.
+   * How many others this rank lets go first, because they know more about whom to look at: who is
+   * in a step that sums, where all wait for all; the host that its own comm lane waits for, and for
+   * a neighbour's comm lane that neighbour, too.
    */
-  private int courtesy(int slowReader) {
+  private int courtesy(OpenStep old, int slowReader) {
     if (!members.isCommLane(slowReader)) {
-      return 0;
+      return old.layout() instanceof SumLayout ? 2 : 0;
     }
     return slowReader == members.commReader() ? 1 : 2;
   }
@@ -91,8 +93,7 @@ final class Room {
       int rank = members.hostRank(reader - members.hostRanks());
       what = "rank %d has not finished its transfers to other hosts (%s)".formatted(rank, rows);
     } else {
-      int rank = members.hostRank(reader);
-      what = "rank %d has not finished reading %s".formatted(rank, rows);
+      what = diagnosis.hostRanksBehind(steps::passed) + " did not finish reading " + rows;
     }
     return new DeadlineException(
         "rank %d gave up after %s without room for step %d, because step %d (%s) is not over: %s"

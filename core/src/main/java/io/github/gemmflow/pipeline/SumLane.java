@@ -18,8 +18,6 @@ import org.jspecify.annotations.Nullable;
  * for room never wait for each other.
  */
 final class SumLane extends Lane {
-  private static final int NOBODY = -1;
-
   private final Members members;
   private final Arrivals arrivals;
   private final Diagnosis diagnosis;
@@ -315,8 +313,8 @@ final class SumLane extends Lane {
   }
 
   @Override
-  boolean isHeldUp(OpenStep current) {
-    return lateNeighbour(current) != NOBODY || lacksRoom(current);
+  synchronized boolean isHeldUp(OpenStep current) {
+    return isNeighbourBehind(current) || isNotAdded(current) || isNeighbourInTheWay(current);
   }
 
   @Override
@@ -338,24 +336,25 @@ final class SumLane extends Lane {
 
   @Override
   synchronized String missing(OpenStep current) {
-    int late = lateNeighbour(current);
-    if (late != NOBODY) {
-      SumLayout layout = layout(current);
-      Stage stage = blocked(layout);
-      return diagnosis.missingSums(
-          current,
-          "rank %d has not %s %s"
-              .formatted(
-                  late,
-                  isAddedFirst(current, stage) ? "added up" : "computed",
-                  layout.describePiece(stage.next.block(layout), stage.next.number())));
+    SumLayout layout = layout(current);
+    SumSpace sums = current.sums();
+    String missing;
+    if (isNeighbourBehind(current)) {
+      missing =
+          diagnosis.hostRanksBehind(i -> sums.computed(members.hostRank(i)))
+              + " did not compute partial sums"
+              + describeBlocked(layout);
+    } else if (isNotAdded(current)) {
+      int owner = layout.owner(members.domain(), wanting.next.block(layout));
+      missing = "rank %d did not add up partial sums%s".formatted(owner, describeBlocked(layout));
+    } else if (isNeighbourInTheWay(current)) {
+      missing =
+          "there is no room for partial sums of %s, because ".formatted(describeNextTile(layout))
+              + diagnosis.describeReader(sums.slots().slowReader());
+    } else {
+      missing = missingFromOthers(current);
     }
-    return diagnosis.missingSums(
-        current,
-        lacksRoom(current)
-            ? "there is no room for more partial sums, because "
-                + diagnosis.describeReader(current.sums().slots().slowReader())
-            : missingFromOthers(current));
+    return diagnosis.missingSums(current, missing);
   }
 
   /** The stage that holds up the step if nothing is ready. */
@@ -363,41 +362,68 @@ final class SumLane extends Lane {
     return adding.next.isAtEnd(layout) ? wanting : adding;
   }
 
-  /** Whether what a stage waits for on this host is added up by one rank for all. */
-  private boolean isAddedFirst(OpenStep current, Stage stage) {
-    SumLayout layout = layout(current);
-    return stage.equals(wanting) && layout.leaves(members.domain(), stage.next.block(layout));
+  /** The rows that this rank waits for, or those that it has no room for. */
+  private String describeBlocked(SumLayout layout) {
+    TileCursor next = blocked(layout).next;
+    if (!next.isAtEnd(layout)) {
+      return " of " + layout.describePiece(next.block(layout), next.number());
+    }
+    return computing.next.isAtEnd(layout)
+        ? ""
+        : ", which leaves no room for those of " + describeNextTile(layout);
   }
 
-  /** The first rank of this host that this one waits for. */
-  private synchronized int lateNeighbour(OpenStep current) {
-    SumLayout layout = layout(current);
-    Stage stage = blocked(layout);
-    if (stage.next.isAtEnd(layout)) {
-      return NOBODY;
-    }
+  private String describeNextTile(SumLayout layout) {
+    int head = computing.next.block(layout);
+    long tile = computing.next.number();
+    return "rows %d-%d"
+        .formatted(layout.rangeTileBegin(head, tile), layout.rangeTileBegin(head, tile + 1) - 1);
+  }
+
+  /**
+   * Whether this rank waits for others of its host to compute. All go in the same order, so that
+   * the last ones hold up the others, and who is one of them waits for something else.
+   */
+  private boolean isNeighbourBehind(OpenStep current) {
     SumSpace sums = current.sums();
-    long position = stage.next.position(layout);
-    if (isAddedFirst(current, stage)) {
-      int owner = layout.owner(members.domain(), stage.next.block(layout));
-      return owner == members.rank() || sums.isAdded(current, owner, position) ? NOBODY : owner;
-    }
+    SumLayout layout = layout(current);
+    TileCursor next = blocked(layout).next;
+    long needed = next.isAtEnd(layout) ? 0 : sums.use(current, next.position(layout)) + 1;
+    long mine = sums.computed(members.rank());
     for (int i = 0; i < members.hostRanks(); i++) {
-      int rank = members.hostRank(i);
-      if (rank != members.rank() && !sums.isComputed(current, rank, position)) {
-        return rank;
+      long computed = sums.computed(members.hostRank(i));
+      if (computed < mine && (computed < needed || lacksRoom(current))) {
+        return true;
       }
     }
-    return NOBODY;
+    return false;
   }
 
-  /** Whether others keep this rank from computing more: not it itself, who waits for sums. */
-  private synchronized boolean lacksRoom(OpenStep current) {
+  /** Whether what this rank wants is added up by another one for all, and is not. */
+  private boolean isNotAdded(OpenStep current) {
+    SumLayout layout = layout(current);
+    if (!adding.next.isAtEnd(layout) || wanting.next.isAtEnd(layout)) {
+      return false;
+    }
+    int block = wanting.next.block(layout);
+    int owner = layout.owner(members.domain(), block);
+    return layout.leaves(members.domain(), block)
+        && owner != members.rank()
+        && !current.sums().isAdded(current, owner, wanting.next.position(layout));
+  }
+
+  private boolean lacksRoom(OpenStep current) {
     SumSpace sums = current.sums();
     SumLayout layout = layout(current);
     return !computing.next.isAtEnd(layout)
-        && !sums.slots().isFree(sums.use(current, computing.next.position(layout)))
-        && sums.slots().slowReader() != members.computeReader();
+        && !sums.slots().isFree(sums.use(current, computing.next.position(layout)));
+  }
+
+  /** Whether others keep this rank from computing more: not it itself, who waits for sums. */
+  private boolean isNeighbourInTheWay(OpenStep current) {
+    SlotRing slots = current.sums().slots();
+    return lacksRoom(current)
+        && slots.passed(slots.slowReader()) < slots.passed(members.computeReader());
   }
 
   private String missingFromOthers(OpenStep current) {
@@ -411,10 +437,11 @@ final class SumLane extends Lane {
       if (domain != members.domain() && !hasSent(current, domain, block, wanting.next.number())) {
         int route = layout.route(domain, block);
         text.add(
-            "%s did not arrive from rank %d"
+            "%s did not arrive (rank %d -> rank %d)"
                 .formatted(
                     layout.describe(route, Math.max(0, current.sums().arrived(current, route))),
-                    layout.owner(domain, block)));
+                    layout.owner(domain, block),
+                    layout.owner(members.domain(), block)));
       }
     }
     return text.toString();

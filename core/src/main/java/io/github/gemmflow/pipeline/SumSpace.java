@@ -192,9 +192,14 @@ public final class SumSpace implements Layouts {
     counters.publish(domains.indexOf(rank), use(step, position));
   }
 
+  /** How many tiles a rank of this host has computed, over all steps. */
+  long computed(int rank) {
+    return counters.get(domains.indexOf(rank));
+  }
+
   /** Whether a rank of this host has computed the tile at a position. */
   boolean isComputed(OpenStep step, int rank, long position) {
-    return counters.get(domains.indexOf(rank)) > use(step, position);
+    return computed(rank) > use(step, position);
   }
 
   /** Says that a rank of this host has added up those of its tiles that are before a position. */
