@@ -323,15 +323,19 @@ final class SumLane extends Lane {
   }
 
   /**
-   * Who waits for another host knows which one; those who wait for a rank of their own host may
-   * only wait for that one, and both may have to for who has not begun the step.
+   * Who waits for another host, or for its own comm lane, knows which host to look at; who waits
+   * for a rank of its own host may only wait for that one, and who is kept out by it even more so.
    */
   @Override
-  int courtesy(OpenStep current) {
+  synchronized int courtesy(OpenStep current) {
     if (arrivals.headersThere(current) < members.domains().ranks()) {
       return 2;
     }
-    return isHeldUp(current) ? 1 : 0;
+    if (isNeighbourBehind(current) || isNotAdded(current)) {
+      return 1;
+    }
+    boolean byOthers = current.sums().slots().slowReader() != members.commReader();
+    return isNeighbourInTheWay(current) && byOthers ? 2 : 0;
   }
 
   @Override

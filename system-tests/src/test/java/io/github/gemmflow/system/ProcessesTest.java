@@ -25,7 +25,7 @@ class ProcessesTest {
     "openmpi, 3, 3", "mpich, 3, 3"
   })
   void operators(String mpi, String ranks, String hosts) {
-    run("--mpi", mpi, "--ranks", ranks, "--hosts", hosts, "--cases", "25");
+    run("--mpi", mpi, "--ranks", ranks, "--hosts", hosts, "--cases", "15");
   }
 
   /** Blocks travel in many pieces, contiguous and strided ones alike. */
