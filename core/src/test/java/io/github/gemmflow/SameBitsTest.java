@@ -41,7 +41,7 @@ class SameBitsTest {
     int[][] placements = {{0, 0, 0, 1, 1, 1}, {0, 1, 2, 0, 1, 2}, {0, 1, 1, 2, 3, 3}};
     for (int[] hosts : placements) {
       for (Schedule schedule : Schedule.ALL) {
-        for (long chunkRows : new long[] {0, 1, 2, 5, 29}) {
+        for (long chunkRows : new long[] {0, 1, 5}) {
           Tuning tuning = Tuning.DEFAULT.withSchedule(schedule).withChunkRows(chunkRows);
           int threads = 1 + (int) (chunkRows % 3);
           for (Path path : Path.values()) {
