@@ -78,8 +78,8 @@ class CostTest {
 
   private static void checkAllocation(String placement, Tuning tuning, Maker maker) {
     int[] hosts = Stream.of(placement.split(",")).mapToInt(Integer::parseInt).toArray();
-    int warmUp = 3_000;
-    int measured = 3_000;
+    int warmUp = 2_000;
+    int measured = 2_000;
     long[] bytes = new long[1];
     CyclicBarrier barrier = new CyclicBarrier(hosts.length);
     LocalWorld.onHosts(hosts)

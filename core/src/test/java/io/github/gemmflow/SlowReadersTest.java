@@ -35,7 +35,7 @@ class SlowReadersTest {
   @ParameterizedTest
   @ValueSource(strings = {"0,0,0,0,0", "0,0,0,1,1"})
   void gatheredRows(String placement) {
-    run(placement, Tuning.DEFAULT.withPath(Path.GATHERED), 10_000);
+    run(placement, Tuning.DEFAULT.withPath(Path.GATHERED), 4_000);
   }
 
   @ParameterizedTest

@@ -25,7 +25,7 @@ class ProcessesTest {
     "openmpi, 3, 3", "mpich, 3, 3"
   })
   void operators(String mpi, String ranks, String hosts) {
-    run("--mpi", mpi, "--ranks", ranks, "--hosts", hosts, "--cases", "15");
+    run("--mpi", mpi, "--ranks", ranks, "--hosts", hosts, "--cases", "10");
   }
 
   /** Blocks travel in many pieces, contiguous and strided ones alike. */
@@ -41,7 +41,7 @@ class ProcessesTest {
         "--hosts",
         "2",
         "--cases",
-        "15",
+        "10",
         "--java=" + limit);
   }
 
