@@ -61,7 +61,7 @@ class SlowReadersTest {
           0,1,2,3,3;5
           """)
   void streamedRows(String placement, int slots) {
-    run(placement, Tuning.DEFAULT.withPath(Path.STREAMED).withSlots(slots).withChunkRows(4), 600);
+    run(placement, Tuning.DEFAULT.withPath(Path.STREAMED).withSlots(slots).withChunkRows(4), 400);
   }
 
   private static void run(String placement, Tuning room, int otherwise) {
