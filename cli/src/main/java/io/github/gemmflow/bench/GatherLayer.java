@@ -8,12 +8,8 @@ import io.github.gemmflow.Group;
 import io.github.gemmflow.Step;
 import io.github.gemmflow.Workspace;
 import io.github.gemmflow.World;
-import io.github.gemmflow.kernel.Epilogue;
 import io.github.gemmflow.kernel.PackedWeights;
-import io.github.gemmflow.kernel.Product;
-import io.github.gemmflow.kernel.ProductSpec;
 import io.github.gemmflow.kernel.WeightLayout;
-import io.github.gemmflow.matrix.Block;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
 import io.github.gemmflow.plan.Overlap;
@@ -27,55 +23,35 @@ import java.util.Map;
 
 /** A layer that gathers its rows: all ranks have some rows of A, and weights of their own. */
 final class GatherLayer extends Layer {
-
   private final Arena arena = Arena.ofShared();
   private final Workspace space;
   private final Workspace unfusedSpace;
-  private final Workspace aloneSpace;
   private final AllGatherMatmul pipelined;
   private final AllGatherMatmul sequential;
   private final AllGather gather;
-  private final AllGatherMatmul alone;
-  private final Product product;
-  private final int threads;
+  private final Alone alone;
   private final long bSeed;
   private final long[] rows;
-  private final long[] allRows;
   private final Matrix a;
   private final Matrix c;
-  private final Block aBlock = new Block();
-  private final Block cBlock = new Block();
 
-  /**
-   * Prepares a layer. Collective.
-   *
-   * @param group who shares the rows
-   * @param single a group of this rank alone
-   */
   GatherLayer(World world, Group group, Group single, Size size, Tuning tuning) {
     super(size);
-    this.threads = world.config().threads();
     this.rows = shares(size.m(), group.size());
-    this.allRows = new long[] {size.m()};
     this.bSeed = 2L + world.rank();
     Tuning unfused = tuning.withOverlap(Overlap.SEQUENTIAL).withPath(Path.GATHERED);
     this.space = group.workspace(size.m(), size.k(), size.type(), tuning);
     this.unfusedSpace = group.workspace(size.m(), size.k(), size.type(), unfused);
-    this.aloneSpace = single.workspace(size.m(), size.k(), size.type());
+    this.a = Matrix.allocate(size.type(), size.m(), size.k(), arena);
+    this.c = Matrix.allocate(DType.F32, size.m(), size.n(), arena);
+    Integers.fill(a, A_SEED, 0, 0);
     try (Arena temporary = Arena.ofConfined();
         PackedWeights weights = pack(world, temporary)) {
       this.pipelined = AllGatherMatmul.on(space).weights(weights).build();
       this.sequential = AllGatherMatmul.on(unfusedSpace).weights(weights).build();
       this.gather = AllGather.on(unfusedSpace).columns(size.k()).build();
-      this.alone = AllGatherMatmul.on(aloneSpace).weights(weights).build();
-      this.product =
-          world.kernel().product(weights, new ProductSpec(DType.F32, Epilogue.NONE, threads));
+      this.alone = new Alone(world, single, weights, a, c);
     }
-    this.a = Matrix.allocate(size.type(), size.m(), size.k(), arena);
-    this.c = Matrix.allocate(DType.F32, size.m(), size.n(), arena);
-    Integers.fill(a, A_SEED, 0, 0);
-    a.block(aBlock, 0, size.m());
-    c.block(cBlock, 0, size.m());
     fillRooms(group.rank());
   }
 
@@ -90,14 +66,13 @@ final class GatherLayer extends Layer {
     long first = Arrays.stream(rows, 0, rank).sum();
     Matrix mine = a.rows(first, first + rows[rank]);
     for (int room = 0; room < 2; room++) {
-      write(pipelined, rows, mine);
-      write(sequential, rows, mine);
-      write(alone, allRows, a);
+      write(pipelined, mine);
+      write(sequential, mine);
     }
   }
 
-  private void write(Gathering operator, long[] counts, Matrix values) {
-    try (Step step = operator.begin(counts)) {
+  private void write(AllGatherMatmul operator, Matrix values) {
+    try (Step step = operator.begin(rows)) {
       step.input().copyFrom(values);
       step.run(c);
     }
@@ -106,25 +81,16 @@ final class GatherLayer extends Layer {
   @Override
   public void run(View view) {
     switch (view) {
-      case GEMM -> multiply();
-      case COMPUTE_ONLY -> step(alone, allRows, c);
-      case COMM_ONLY -> step(gather, rows);
-      case SEQUENTIAL -> step(sequential, rows, c);
-      case PIPELINED -> step(pipelined, rows, c);
+      case GEMM -> alone.multiplyBare();
+      case COMPUTE_ONLY -> alone.multiply();
+      case COMM_ONLY -> step(gather);
+      case SEQUENTIAL -> step(sequential, c);
+      case PIPELINED -> step(pipelined, c);
     }
   }
 
-  /** The kernel alone knows one thread; for more, the operator is as close as it gets. */
-  private void multiply() {
-    if (threads == 1) {
-      product.multiply(0, aBlock, cBlock, 0);
-    } else {
-      step(alone, allRows, c);
-    }
-  }
-
-  private static void step(Gathering operator, long[] counts, Matrix... outputs) {
-    try (Step step = operator.begin(counts)) {
+  private void step(Gathering operator, Matrix... outputs) {
+    try (Step step = operator.begin(rows)) {
       step.run(outputs);
     }
   }
@@ -169,12 +135,10 @@ final class GatherLayer extends Layer {
 
   @Override
   public void close() {
-    product.close();
     alone.close();
     gather.close();
     sequential.close();
     pipelined.close();
-    aloneSpace.close();
     unfusedSpace.close();
     space.close();
     arena.close();

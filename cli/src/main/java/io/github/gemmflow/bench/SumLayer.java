@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.bench;
 
-import io.github.gemmflow.AllGatherMatmul;
 import io.github.gemmflow.AllReduce;
 import io.github.gemmflow.Group;
 import io.github.gemmflow.MatmulAllReduce;
 import io.github.gemmflow.MatmulReduceScatter;
 import io.github.gemmflow.Operator;
 import io.github.gemmflow.ReduceScatter;
-import io.github.gemmflow.Step;
 import io.github.gemmflow.Workspace;
 import io.github.gemmflow.World;
-import io.github.gemmflow.kernel.Epilogue;
 import io.github.gemmflow.kernel.PackedWeights;
-import io.github.gemmflow.kernel.Product;
-import io.github.gemmflow.kernel.ProductSpec;
 import io.github.gemmflow.kernel.WeightLayout;
-import io.github.gemmflow.matrix.Block;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
 import io.github.gemmflow.plan.SumPlan;
@@ -39,22 +33,16 @@ final class SumLayer extends Layer {
   private final Arena arena = Arena.ofShared();
   private final Workspace space;
   private final Workspace unfusedSpace;
-  private final Workspace aloneSpace;
   private final BiConsumer<Matrix, Matrix> fused;
   private final BiConsumer<Matrix, Matrix> sum;
   private final List<Operator> operators = new ArrayList<>();
   private final SumPlan plan;
-  private final AllGatherMatmul alone;
-  private final Product product;
-  private final int threads;
-  private final long[] allRows;
+  private final Alone alone;
   private final long firstRow;
   private final long inputs;
   private final Matrix a;
   private final Matrix partial;
   private final Matrix c;
-  private final Block aBlock = new Block();
-  private final Block partialBlock = new Block();
 
   SumLayer(World world, Group group, Group single, Size size, Tuning tuning) {
     super(size);
@@ -63,13 +51,14 @@ final class SumLayer extends Layer {
     long[] rows = shares(size.m(), group.size());
     long[] columns = shares(size.k(), group.size());
     long firstColumn = Arrays.stream(columns, 0, rank).sum();
-    this.threads = world.config().threads();
     this.inputs = columns[rank];
     this.firstRow = scattered ? Arrays.stream(rows, 0, rank).sum() : 0;
-    this.allRows = new long[] {size.m()};
     this.space = group.workspace(size.m(), 0, size.type(), tuning);
     this.unfusedSpace = group.workspace(size.m(), 0, size.type(), tuning);
-    this.aloneSpace = single.workspace(size.m(), inputs, size.type());
+    this.a = Matrix.allocate(size.type(), size.m(), inputs, arena);
+    this.partial = Matrix.allocate(DType.F32, size.m(), size.n(), arena);
+    this.c = Matrix.allocate(DType.F32, scattered ? rows[rank] : size.m(), size.n(), arena);
+    Integers.fill(a, A_SEED, 0, firstColumn);
     try (Arena temporary = Arena.ofConfined();
         PackedWeights weights = pack(world, firstColumn, temporary)) {
       if (scattered) {
@@ -87,18 +76,8 @@ final class SumLayer extends Layer {
         this.sum = only::run;
         operators.addAll(List.of(both, only));
       }
-      this.alone = AllGatherMatmul.on(aloneSpace).weights(weights).build();
-      this.product =
-          world.kernel().product(weights, new ProductSpec(DType.F32, Epilogue.NONE, threads));
-      operators.add(alone);
+      this.alone = new Alone(world, single, weights, a, partial);
     }
-    this.a = Matrix.allocate(size.type(), size.m(), inputs, arena);
-    this.partial = Matrix.allocate(DType.F32, size.m(), size.n(), arena);
-    this.c = Matrix.allocate(DType.F32, scattered ? rows[rank] : size.m(), size.n(), arena);
-    Integers.fill(a, A_SEED, 0, firstColumn);
-    a.block(aBlock, 0, size.m());
-    partial.block(partialBlock, 0, size.m());
-    fillRooms();
   }
 
   private PackedWeights pack(World world, long firstRowOfB, Arena temporary) {
@@ -107,42 +86,17 @@ final class SumLayer extends Layer {
     return world.pack(b, WeightLayout.IN_OUT);
   }
 
-  /** Steps of a workspace take turns in two rooms, and rows stay where they were written. */
-  private void fillRooms() {
-    for (int room = 0; room < 2; room++) {
-      try (Step step = alone.begin(allRows)) {
-        step.input().copyFrom(a);
-        step.run(partial);
-      }
-    }
-  }
-
   @Override
   public void run(View view) {
     switch (view) {
-      case GEMM -> multiply();
-      case COMPUTE_ONLY -> multiplyAlone();
+      case GEMM -> alone.multiplyBare();
+      case COMPUTE_ONLY -> alone.multiply();
       case COMM_ONLY -> sum.accept(partial, c);
       case SEQUENTIAL -> {
-        multiply();
+        alone.multiplyBare();
         sum.accept(partial, c);
       }
       case PIPELINED -> fused.accept(a, c);
-    }
-  }
-
-  /** The kernel alone knows one thread; for more, the operator is as close as it gets. */
-  private void multiply() {
-    if (threads == 1) {
-      product.multiply(0, aBlock, partialBlock, 0);
-    } else {
-      multiplyAlone();
-    }
-  }
-
-  private void multiplyAlone() {
-    try (Step step = alone.begin(allRows)) {
-      step.run(partial);
     }
   }
 
@@ -188,9 +142,8 @@ final class SumLayer extends Layer {
 
   @Override
   public void close() {
-    product.close();
+    alone.close();
     operators.forEach(Operator::close);
-    aloneSpace.close();
     unfusedSpace.close();
     space.close();
     arena.close();

@@ -46,7 +46,7 @@ public final class Pipeline {
   private final Places places;
   private final Diagnosis diagnosis;
   private final Recorder recorder = new Recorder();
-  private final ComputeLane computeLane;
+  private final GatherLane gatherLane;
   private final SumLane sumLane;
   private final Room room;
   private final Waiter waiter;
@@ -82,8 +82,8 @@ public final class Pipeline {
     this.home = new Home(members.rank());
     this.places = new Places(members.rank(), space, home);
     Pace pace = new Pace();
-    this.computeLane =
-        new ComputeLane(members, space, places, arrivals, pace, diagnosis, recorder, crew);
+    this.gatherLane =
+        new GatherLane(members, space, places, arrivals, pace, diagnosis, recorder, crew);
     this.sumLane = new SumLane(members, space.pulses(), arrivals, diagnosis, recorder, crew);
     this.waiter = members.newWaiter();
     this.room = new Room(members, space, diagnosis, waiter);
@@ -313,7 +313,7 @@ public final class Pipeline {
 
   /** Publishes this rank's rows and works on all rows of the step; returns when that is done. */
   public void run(Work work) {
-    running(() -> computeLane.run(step, work));
+    running(() -> gatherLane.run(step, work));
   }
 
   /** Computes partial sums and adds them up; returns when this rank's sums are complete. */
@@ -427,7 +427,7 @@ public final class Pipeline {
   }
 
   public long runs() {
-    return computeLane.runCount();
+    return gatherLane.runCount();
   }
 
   public long ownBytes() {
@@ -435,11 +435,11 @@ public final class Pipeline {
   }
 
   public long plainSteps() {
-    return computeLane.plainSteps();
+    return gatherLane.plainSteps();
   }
 
   public long sleeps() {
-    return computeLane.sleeps() + sumLane.sleeps() + waiter.sleeps();
+    return gatherLane.sleeps() + sumLane.sleeps() + waiter.sleeps();
   }
 
   /**

@@ -12,7 +12,7 @@ import io.github.gemmflow.trace.Span;
  * others wait for it, or takes the next task of the current run; when there is none left, it
  * chooses the next run.
  */
-final class ComputeLane extends Lane {
+final class GatherLane extends Lane {
   private static final int NO_TASK = -1;
   private static final int FEED = -2;
   private static final int NO_BAND = -1;
@@ -37,7 +37,7 @@ final class ComputeLane extends Lane {
   private long runCount;
   private long plainSteps;
 
-  ComputeLane(
+  GatherLane(
       Members members,
       Space space,
       Places places,
