@@ -53,6 +53,11 @@ enum ElementType {
     return BY_NAME.get(name);
   }
 
+  /** The type of a matrix's elements. */
+  static ElementType of(DType dtype) {
+    return valueOf(dtype.name());
+  }
+
   /** The size of one element. */
   int bits() {
     return bits;

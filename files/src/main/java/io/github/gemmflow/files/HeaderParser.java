@@ -14,9 +14,7 @@ import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.StreamReadConstraints;
-import tools.jackson.core.StreamReadFeature;
 import tools.jackson.core.TokenStreamFactory;
-import tools.jackson.core.TokenStreamLocation;
 import tools.jackson.core.json.JsonFactory;
 
 /** Reads the JSON of a {@link Header}, and checks each tensor for itself. Used once. */
@@ -27,14 +25,10 @@ final class HeaderParser {
   /** A 64-bit number has at most 19 digits and a sign. */
   private static final int NUMBER_LENGTH = 20;
 
-  /** Of a name in messages. */
-  private static final int SHOWN_LENGTH = 80;
-
   private static final String METADATA_VALUE = "what " + Header.METADATA + " says";
 
   private static final JsonFactory JSON =
       JsonFactory.builder()
-          .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
           // Names differ from file to file; a table of them would only grow.
           .disable(TokenStreamFactory.Feature.CANONICALIZE_PROPERTY_NAMES)
           .streamReadConstraints(
@@ -50,6 +44,10 @@ final class HeaderParser {
   private final long dataBytes;
   private final Map<String, Entry> tensors = new LinkedHashMap<>();
   private final Map<String, String> metadata = new LinkedHashMap<>();
+  private boolean hasMetadata;
+
+  /** Used again for each tensor: a header may have very many small ones. */
+  private final List<Long> numbers = new ArrayList<>(2);
 
   /** The tensor that is being read; null outside. */
   private @Nullable String place;
@@ -81,11 +79,14 @@ final class HeaderParser {
       while (json.nextToken() != JsonToken.END_OBJECT) {
         String name = json.currentName();
         if (name.equals(Header.METADATA)) {
+          checkFirst(name, hasMetadata);
+          hasMetadata = true;
           parseMetadata(json);
         } else {
           place = name;
-          tensors.put(name, parseTensor(json));
+          Entry tensor = parseTensor(json);
           place = null;
+          checkFirst(name, tensors.put(name, tensor) != null);
         }
       }
       JsonToken extra = json.nextToken();
@@ -95,14 +96,10 @@ final class HeaderParser {
     } catch (JacksonException e) {
       throw new FileFormatException(
           file,
-          "the header is not as it should be%s: %s".formatted(at(e), e.getOriginalMessage()),
+          "the header is not as it should be%s: %s"
+              .formatted(JsonWords.place(e), e.getOriginalMessage()),
           e);
     }
-  }
-
-  private static String at(JacksonException e) {
-    TokenStreamLocation location = e.getLocation();
-    return location == null ? "" : " at character %d".formatted(location.getCharOffset());
   }
 
   private void parseMetadata(JsonParser json) {
@@ -110,30 +107,39 @@ final class HeaderParser {
     while (json.nextToken() != JsonToken.END_OBJECT) {
       String key = json.currentName();
       expect(json.nextToken(), JsonToken.VALUE_STRING, METADATA_VALUE);
-      metadata.put(key, json.getString());
+      checkFirst(key, metadata.put(key, json.getString()) != null);
     }
   }
 
   private Entry parseTensor(JsonParser json) {
     ElementType type = null;
     List<Long> shape = null;
-    List<Long> offsets = null;
+    Range range = null;
     expect(json.nextToken(), JsonToken.START_OBJECT, "its description");
     while (json.nextToken() != JsonToken.END_OBJECT) {
       String field = json.currentName();
       switch (field) {
-        case "dtype" -> type = parseType(json);
-        case "shape" -> shape = parseNumbers(json, "shape", Header.MAX_DIMENSIONS);
-        case "data_offsets" -> offsets = parseNumbers(json, "data_offsets", 2);
-        default -> throw broken("'%s' is not a field of tensors".formatted(shown(field)));
+        case "dtype" -> {
+          checkFirst(field, type != null);
+          type = parseType(json);
+        }
+        case "shape" -> {
+          checkFirst(field, shape != null);
+          shape = List.copyOf(parseNumbers(json, field, Header.MAX_DIMENSIONS));
+        }
+        case "data_offsets" -> {
+          checkFirst(field, range != null);
+          range = range(parseNumbers(json, field, 2));
+        }
+        default -> throw broken("'%s' is not a field of tensors".formatted(Shown.of(field)));
       }
     }
-    if (type == null || shape == null || offsets == null) {
+    if (type == null || shape == null || range == null) {
       throw broken(
           "it must have dtype, shape and data_offsets, and has %s, %s and %s"
-              .formatted(orNone(type), orNone(shape), orNone(offsets)));
+              .formatted(orNone(type), orNone(shape), orNone(range)));
     }
-    return entry(type, shape, offsets);
+    return entry(type, shape, range);
   }
 
   private ElementType parseType(JsonParser json) {
@@ -143,14 +149,14 @@ final class HeaderParser {
     if (type == null) {
       throw broken(
           "dtype '%s' is not one of %s"
-              .formatted(shown(name), Arrays.toString(ElementType.values())));
+              .formatted(Shown.of(name), Arrays.toString(ElementType.values())));
     }
     return type;
   }
 
   private List<Long> parseNumbers(JsonParser json, String what, int most) {
     expect(json.nextToken(), JsonToken.START_ARRAY, what);
-    List<Long> numbers = new ArrayList<>(2);
+    numbers.clear();
     while (json.nextToken() != JsonToken.END_ARRAY) {
       expect(json.currentToken(), JsonToken.VALUE_NUMBER_INT, what);
       long number = json.getLongValue();
@@ -162,26 +168,37 @@ final class HeaderParser {
       }
       numbers.add(number);
     }
-    return List.copyOf(numbers);
+    return numbers;
   }
 
-  private Entry entry(ElementType type, List<Long> shape, List<Long> offsets) {
+  /** Where the bytes of a tensor lie. */
+  private record Range(long begin, long end) {
+    @Override
+    public String toString() {
+      return "[%d, %d]".formatted(begin, end);
+    }
+  }
+
+  private Range range(List<Long> offsets) {
     if (offsets.size() != 2) {
       throw broken("data_offsets must be two numbers, not %s".formatted(offsets));
     }
-    long begin = offsets.get(0);
-    long end = offsets.get(1);
-    if (begin > end || end > dataBytes) {
+    return new Range(offsets.get(0), offsets.get(1));
+  }
+
+  private Entry entry(ElementType type, List<Long> shape, Range range) {
+    if (range.begin() > range.end() || range.end() > dataBytes) {
       throw broken(
-          "data_offsets %s are not a part of the %d bytes of data".formatted(offsets, dataBytes));
+          "data_offsets %s are not a part of the %d bytes of data".formatted(range, dataBytes));
     }
     long bits = bits(type, shape);
-    if (bits % Byte.SIZE != 0 || bits / Byte.SIZE != end - begin) {
+    long bytes = range.end() - range.begin();
+    if (bits % Byte.SIZE != 0 || bits / Byte.SIZE != bytes) {
       throw broken(
           "shape %s of %s takes %d bits, but data_offsets %s are %d bytes"
-              .formatted(shape, type, bits, offsets, end - begin));
+              .formatted(shape, type, bits, range, bytes));
     }
-    return new Entry(type, shape, begin, end);
+    return new Entry(type, shape, range.begin(), range.end());
   }
 
   private long bits(ElementType type, List<Long> shape) {
@@ -196,23 +213,17 @@ final class HeaderParser {
     }
   }
 
-  private void expect(@Nullable JsonToken found, JsonToken expected, String what) {
-    if (found != expected) {
-      throw broken("%s must be %s, not %s".formatted(what, kind(expected), kind(found)));
+  private void checkFirst(String name, boolean isThere) {
+    if (isThere) {
+      throw broken("'%s' comes twice".formatted(Shown.of(name)));
     }
   }
 
-  private static String kind(@Nullable JsonToken token) {
-    if (token == null) {
-      return "cut off";
+  private void expect(@Nullable JsonToken found, JsonToken expected, String what) {
+    if (found != expected) {
+      throw broken(
+          "%s must be %s, not %s".formatted(what, JsonWords.kind(expected), JsonWords.kind(found)));
     }
-    return switch (token) {
-      case START_OBJECT -> "an object";
-      case START_ARRAY -> "an array of whole numbers";
-      case VALUE_STRING -> "a string";
-      case VALUE_NUMBER_INT -> "a whole number";
-      default -> token.toString();
-    };
   }
 
   private static String orNone(@Nullable Object value) {
@@ -221,15 +232,7 @@ final class HeaderParser {
 
   /** A tensor in messages. */
   static String tensor(String name) {
-    return "tensor '%s'".formatted(shown(name));
-  }
-
-  /**
-   * What a file calls something, short enough for a message and without what confuses terminals.
-   */
-  private static String shown(String name) {
-    String start = name.length() > SHOWN_LENGTH ? name.substring(0, SHOWN_LENGTH) + "..." : name;
-    return start.replaceAll("\\p{Cntrl}", "?");
+    return "tensor '%s'".formatted(Shown.of(name));
   }
 
   private FileFormatException broken(String problem) {

@@ -5,11 +5,7 @@ import io.github.gemmflow.matrix.DType;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.nio.ByteOrder;
-import java.nio.channels.FileChannel;
-import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.Map;
 import java.util.Set;
 
@@ -46,17 +42,12 @@ public final class SafeTensors implements AutoCloseable {
    * Maps a file.
    *
    * @throws FileFormatException if it is damaged, or something else
-   * @throws IOException if it cannot be read
+   * @throws IOException if it cannot be read; the message says which file, and why
    */
   public static SafeTensors open(Path file) throws IOException {
-    if (ByteOrder.nativeOrder() != ByteOrder.LITTLE_ENDIAN) {
-      throw new UnsupportedOperationException(
-          "safetensors files are little-endian and are used in place, which this machine cannot do");
-    }
     Arena arena = Arena.ofShared();
-    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-      MemorySegment memory = channel.map(MapMode.READ_ONLY, 0, channel.size(), arena);
-      return new SafeTensors(file.toString(), memory, arena);
+    try {
+      return new SafeTensors(file.toString(), MappedFile.map(file, arena), arena);
     } catch (IOException | RuntimeException | Error e) {
       arena.close();
       throw e;
@@ -83,17 +74,24 @@ public final class SafeTensors implements AutoCloseable {
     Header.Entry entry = header.tensors().get(name);
     if (entry == null) {
       throw new IllegalArgumentException(
-          "%s: there is no tensor '%s' among the %d that it has, such as %s"
-              .formatted(file, name, names().size(), names().stream().limit(3).toList()));
+          "%s: there is no tensor '%s' among the %d that it has%s"
+              .formatted(file, Shown.of(name), names().size(), someNames()));
     }
     DType type = entry.type().dtype();
     if (type == null) {
       throw new IllegalArgumentException(
           "%s: tensor '%s' is %s, and there are matrices of BF16, F16 and F32 only: convert it first"
-              .formatted(file, name, entry.type()));
+              .formatted(file, Shown.of(name), entry.type()));
     }
     MemorySegment bytes = data.asSlice(entry.begin(), entry.end() - entry.begin());
     return new Tensor(name, type, entry.shape(), bytes);
+  }
+
+  /** A few of the names, for messages. */
+  String someNames() {
+    return names().isEmpty()
+        ? ""
+        : ", such as " + names().stream().limit(3).map(Shown::of).toList();
   }
 
   @Override

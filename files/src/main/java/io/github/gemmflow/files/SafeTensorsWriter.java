@@ -3,12 +3,9 @@ package io.github.gemmflow.files;
 
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,9 +15,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
-import tools.jackson.core.JsonGenerator;
-import tools.jackson.core.ObjectWriteContext;
-import tools.jackson.core.json.JsonFactory;
 
 /**
  * Writes a safetensors file: first say what is in it, then {@link #write} it. Tensors are written
@@ -29,12 +23,6 @@ import tools.jackson.core.json.JsonFactory;
  * <p>Not thread-safe, not collective: one process writes a file.
  */
 public final class SafeTensorsWriter {
-  /** Bytes that are asked for at a time, unless one row has more. */
-  private static final long BUFFER_BYTES = 1 << 20;
-
-  /** The data begins at a multiple of this many bytes: a cache line. */
-  private static final int ALIGNMENT = 64;
-
   private final Map<String, Part> parts = new LinkedHashMap<>();
   private final Map<String, String> metadata = new LinkedHashMap<>();
 
@@ -117,9 +105,10 @@ public final class SafeTensorsWriter {
     try {
       try (FileChannel channel =
           FileChannel.open(temporary, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
-        writeAll(channel, ByteBuffer.wrap(header));
+        Positional.write(channel, 0, MemorySegment.ofArray(header));
+        long position = header.length;
         for (Part part : parts.values()) {
-          writePart(channel, part);
+          position = writePart(channel, position, part);
         }
         // Or a crash could leave the name with nothing behind it.
         channel.force(true);
@@ -132,83 +121,33 @@ public final class SafeTensorsWriter {
   }
 
   private byte[] header() {
-    ByteArrayOutputStream json = new ByteArrayOutputStream();
-    try (JsonGenerator out = new JsonFactory().createGenerator(ObjectWriteContext.empty(), json)) {
-      out.writeStartObject();
-      if (!metadata.isEmpty()) {
-        out.writeName(Header.METADATA);
-        out.writeStartObject();
-        metadata.forEach(out::writeStringProperty);
-        out.writeEndObject();
-      }
-      long begin = 0;
-      for (Map.Entry<String, Part> named : parts.entrySet()) {
-        Part part = named.getValue();
-        long end = Math.addExact(begin, part.bytes());
-        out.writeName(named.getKey());
-        out.writeStartObject();
-        out.writeStringProperty("dtype", part.type().name());
-        writeNumbers(out, "shape", part.shape());
-        writeNumbers(out, "data_offsets", List.of(begin, end));
-        out.writeEndObject();
-        begin = end;
-      }
-      out.writeEndObject();
+    Map<String, Header.Entry> tensors = new LinkedHashMap<>();
+    long begin = 0;
+    for (Map.Entry<String, Part> named : parts.entrySet()) {
+      Part part = named.getValue();
+      long end = Math.addExact(begin, part.bytes());
+      ElementType type = ElementType.of(part.type());
+      tensors.put(named.getKey(), new Header.Entry(type, part.shape(), begin, end));
+      begin = end;
     }
-    return padded(json.toByteArray());
+    return HeaderWriter.write(tensors, metadata);
   }
 
-  private static void writeNumbers(JsonGenerator out, String name, List<Long> numbers) {
-    out.writeName(name);
-    out.writeStartArray();
-    numbers.forEach(out::writeNumber);
-    out.writeEndArray();
-  }
-
-  /** The header with its length before it and spaces after it. */
-  private static byte[] padded(byte[] json) {
-    int prefix = (int) Header.PREFIX;
-    int total = Math.ceilDiv(prefix + json.length, ALIGNMENT) * ALIGNMENT;
-    if (total - prefix > Header.MAX_BYTES) {
-      throw new IllegalArgumentException(
-          "the header would have %d bytes, more than the %d that readers accept: write fewer tensors to a file"
-              .formatted(total - prefix, Header.MAX_BYTES));
-    }
-    ByteBuffer header = ByteBuffer.allocate(total).order(ByteOrder.LITTLE_ENDIAN);
-    header.putLong(total - prefix).put(json);
-    while (header.hasRemaining()) {
-      header.put((byte) ' ');
-    }
-    return header.array();
-  }
-
-  private static void writePart(FileChannel channel, Part part) throws IOException {
+  /** Returns where the part ends. */
+  private static long writePart(FileChannel channel, long position, Part part) throws IOException {
     if (part.bytes() == 0) {
-      return;
+      return position;
     }
     long rowBytes = part.columns() * part.type().bytes();
-    long most = Math.min(part.rows(), Math.max(1, BUFFER_BYTES / rowBytes));
+    long most = Math.min(part.rows(), Math.max(1, Positional.MOST_BYTES / rowBytes));
     try (Arena arena = Arena.ofConfined()) {
       Matrix buffer = Matrix.allocate(part.type(), most, part.columns(), arena);
       for (long first = 0; first < part.rows(); first += most) {
         Matrix rows = buffer.rows(0, Math.min(most, part.rows() - first));
         part.source().fill(rows, first);
-        writeAll(channel, rows.memory());
+        Positional.write(channel, position + first * rowBytes, rows.memory());
       }
     }
-  }
-
-  /** A row may have more bytes than a buffer can. */
-  private static void writeAll(FileChannel channel, MemorySegment bytes) throws IOException {
-    for (long offset = 0; offset < bytes.byteSize(); offset += BUFFER_BYTES) {
-      long size = Math.min(BUFFER_BYTES, bytes.byteSize() - offset);
-      writeAll(channel, bytes.asSlice(offset, size).asByteBuffer());
-    }
-  }
-
-  private static void writeAll(FileChannel channel, ByteBuffer bytes) throws IOException {
-    while (bytes.hasRemaining()) {
-      int ignored = channel.write(bytes);
-    }
+    return position + part.bytes();
   }
 }

@@ -30,7 +30,7 @@ public record Tensor(String name, DType type, List<Long> shape, MemorySegment da
       default ->
           throw new IllegalArgumentException(
               "tensor '%s' of shape %s is not a matrix: that has one dimension or two"
-                  .formatted(name, shape));
+                  .formatted(Shown.of(name), shape));
     };
   }
 }

@@ -12,13 +12,14 @@ import java.util.List;
 /** Damages files at random: bits, bytes, ranges, and numbers where a format has them. */
 final class Mutations {
   private static final List<Long> LENGTHS =
-      List.of(0L, 1L, -1L, 100_000_000L, 100_000_001L, 1L << 31, 1L << 40, Long.MIN_VALUE);
+      List.of(0L, 1L, -1L, 10_000L, 100_000_000L, 100_000_001L, 1L << 31, 1L << 40, 1L << 63);
 
   private static final List<String> WORDS =
       List.of(
           "0",
           "-1",
           "1",
+          "16",
           "2147483648",
           "4294967297",
           "9223372036854775807",
@@ -29,27 +30,54 @@ final class Mutations {
           "}",
           "[",
           "]",
+          "(",
+          ")",
           "\"",
+          "'",
           ",",
           ":",
+          "\n",
           "\\u0000",
           "BF16",
           "F64",
           "F4",
-          "\"\":{}");
+          "\"\":{}",
+          "'descr'",
+          "'shape'",
+          "'<f2'",
+          "'|O'",
+          "True",
+          "1L");
+
+  /** Where a format says how long its header is. */
+  enum Length {
+    SAFETENSORS(0, Long.BYTES),
+    NPY_1(8, Short.BYTES),
+    NPY_2(8, Integer.BYTES);
+
+    private final int at;
+    private final int bytes;
+
+    Length(int at, int bytes) {
+      this.at = at;
+      this.bytes = bytes;
+    }
+  }
 
   private final Draw draw;
+  private final Length length;
   private byte[] bytes;
 
-  private Mutations(Draw draw, byte[] bytes) {
+  private Mutations(Draw draw, Length length, byte[] bytes) {
     this.draw = draw;
+    this.length = length;
     this.bytes = bytes;
   }
 
   /** A copy of {@code file} with up to 8 damages. The same seed does the same. */
-  static byte[] mutate(byte[] file, long seed) {
+  static byte[] mutate(byte[] file, Length length, long seed) {
     Draw draw = new Draw(seed);
-    Mutations mutations = new Mutations(draw, file.clone());
+    Mutations mutations = new Mutations(draw, length, file.clone());
     for (int left = 1 + draw.below(draw.chance(0.5) ? 1 : 8); left > 0; left--) {
       mutations.mutate();
     }
@@ -94,12 +122,13 @@ final class Mutations {
     return values;
   }
 
-  /** Puts another length before the file, often one that is off by little. */
+  /** Puts another length into the file, often one that is off by little. */
   private void length() {
-    if (bytes.length >= Long.BYTES) {
-      ByteBuffer buffer = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
-      long old = buffer.getLong(0);
-      buffer.putLong(0, draw.chance(0.5) ? old + draw.below(17) - 8 : draw.oneOf(LENGTHS));
+    if (bytes.length >= length.at + length.bytes) {
+      ByteBuffer old = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+      old.put(0, bytes, length.at, length.bytes);
+      long other = draw.chance(0.5) ? old.getLong(0) + draw.below(33) - 16 : draw.oneOf(LENGTHS);
+      old.putLong(0, other).get(0, bytes, length.at, length.bytes);
     }
   }
 
