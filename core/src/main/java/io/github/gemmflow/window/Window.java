@@ -73,6 +73,7 @@ public final class Window implements AutoCloseable {
               "there is no directory %s for shared memory: choose another with -Dgemmflow.window.directory"
                   .formatted(directory)));
     }
+    LinkedFiles.add(file);
     try (FileChannel channel =
         FileChannel.open(
             file,
@@ -147,7 +148,7 @@ public final class Window implements AutoCloseable {
 
   private static void delete(Path file) {
     try {
-      Files.deleteIfExists(file);
+      LinkedFiles.delete(file);
     } catch (IOException e) {
       throw new UncheckedIOException("cannot remove " + file, e);
     }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.ValueLayout;
@@ -14,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -57,6 +59,29 @@ class WindowTest {
   }
 
   @Test
+  void whoIsToldToEndLeavesNothingBehind(@TempDir Path directory) throws Exception {
+    Process other = startJava(Holder.class, directory.toString());
+    try (BufferedReader said = other.inputReader(UTF_8)) {
+      assertEquals("made", said.readLine());
+      assertTrue(Files.exists(directory.resolve("window")));
+      other.destroy();
+      assertTrue(other.waitFor(20, TimeUnit.SECONDS), "the other process does not end");
+    }
+    assertFalse(Files.exists(directory.resolve("window")));
+  }
+
+  /** Makes a window, and is in no hurry to remove its name. */
+  static final class Holder {
+    public static void main(String[] args) throws IOException {
+      try (Window window = Window.create(Path.of(args[0]), "window", 10)) {
+        System.out.println("made");
+        System.in.read();
+        window.unlink();
+      }
+    }
+  }
+
+  @Test
   void onlyTheFirstReasonCounts(@TempDir Path directory) {
     try (Window window = Window.create(directory, "window", Breakage.bytes(3))) {
       Breakage first = new Breakage(window.memory(), 0);
@@ -89,7 +114,8 @@ class WindowTest {
   void twoProcessesWakeEachOther(@TempDir Path directory) throws Exception {
     String name = Window.name("", Window.newToken());
     try (Window window = Window.create(directory, name, PingPong.bytes())) {
-      Process other = PingPong.start(directory, name, ROUNDS);
+      Process other =
+          startJava(PingPong.class, directory.toString(), name, Integer.toString(ROUNDS));
       PingPong mine = new PingPong(window, 0);
       for (int round = 0; round < ROUNDS; round++) {
         mine.say(round + 1);
@@ -136,21 +162,6 @@ class WindowTest {
       return waiter.sleeps();
     }
 
-    static Process start(Path directory, String name, int rounds) throws IOException {
-      return new ProcessBuilder(
-              List.of(
-                  Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                  "--enable-native-access=ALL-UNNAMED",
-                  "-cp",
-                  System.getProperty("java.class.path"),
-                  PingPong.class.getName(),
-                  directory.toString(),
-                  name,
-                  Integer.toString(rounds)))
-          .redirectErrorStream(true)
-          .start();
-    }
-
     public static void main(String[] args) {
       try (Window window = Window.open(Path.of(args[0]), args[1], bytes())) {
         PingPong other = new PingPong(window, 1);
@@ -163,5 +174,16 @@ class WindowTest {
         }
       }
     }
+  }
+
+  private static Process startJava(Class<?> program, String... arguments) throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("--enable-native-access=ALL-UNNAMED");
+    command.add("-cp");
+    command.add(System.getProperty("java.class.path"));
+    command.add(program.getName());
+    command.addAll(List.of(arguments));
+    return new ProcessBuilder(command).redirectErrorStream(true).start();
   }
 }

@@ -34,29 +34,34 @@ final class FaultTrials {
   }
 
   void run(int trials) {
+    List<String> before = inSharedMemory();
     for (int i = 0; i < trials; i++) {
       Job job =
           new Job(mpi, ranks, hosts).launcher(mpi.noCleanUp()).patience(Duration.ofSeconds(60));
       long millis = DEADLINE.toMillis();
       tally.countSurvivors(
           job, LostRank.class, signal, Long.toString(firstSeed + i), Long.toString(millis));
-      awaitNothingLeft();
+      awaitNothingLeft(before);
     }
   }
 
-  private void awaitNothingLeft() {
+  private void awaitNothingLeft(List<String> before) {
     long start = System.nanoTime();
-    while (!leftBehind().isEmpty()) {
+    for (List<String> left = leftBehind(before); !left.isEmpty(); left = leftBehind(before)) {
       if (System.nanoTime() - start > LEFT_BEHIND.toNanos()) {
-        tally.fail("left in /dev/shm: " + leftBehind());
+        tally.fail("left in /dev/shm: " + left);
         return;
       }
       LockSupport.parkNanos(100_000_000);
     }
   }
 
+  private List<String> leftBehind(List<String> before) {
+    return inSharedMemory().stream().filter(name -> !before.contains(name)).toList();
+  }
+
   /** Files of ours in the shared memory of the hosts. */
-  private List<String> leftBehind() {
+  private List<String> inSharedMemory() {
     List<String> names = new ArrayList<>();
     if (hosts == 1) {
       try (Stream<Path> files = Files.list(Path.of("/dev/shm"))) {
