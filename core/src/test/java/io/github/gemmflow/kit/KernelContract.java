@@ -23,11 +23,13 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** What every {@link Kernel} must do; an implementation extends this. */
+@TestInstance(Lifecycle.PER_CLASS)
 public abstract class KernelContract {
   private static final int[][] SHAPES = {
     {1, 1, 1}, {2, 3, 5}, {7, 64, 64}, {16, 31, 129}, {33, 100, 65}, {5, 0, 3}, {0, 4, 4}, {3, 4, 0}
@@ -40,6 +42,11 @@ public abstract class KernelContract {
   private static final double ACTIVATION_BOUND = 0x1p-20;
 
   protected abstract Kernel kernel();
+
+  /** What the kernel multiplies on this machine. */
+  List<DType> types() {
+    return Multiplied.by(kernel());
+  }
 
   /** A way to use a kernel. */
   record Use(DType type, DType output, Activation activation, boolean bias) {
@@ -62,9 +69,9 @@ public abstract class KernelContract {
     }
   }
 
-  static Stream<Use> uses() {
+  Stream<Use> uses() {
     List<Use> uses = new ArrayList<>();
-    for (DType type : DType.values()) {
+    for (DType type : types()) {
       for (DType output : type == DType.F32 ? List.of(type) : List.of(DType.F32, type)) {
         for (Activation activation : Activation.values()) {
           uses.add(new Use(type, output, activation, false));
@@ -218,7 +225,7 @@ public abstract class KernelContract {
 
   /** Strided and heap memory, and rows that begin anywhere. */
   @ParameterizedTest
-  @EnumSource(DType.class)
+  @MethodSource("types")
   void blocksAreReadAndWrittenWhereverTheyLie(DType type) {
     try (Arena arena = Arena.ofShared()) {
       for (boolean heap : new boolean[] {false, true}) {

@@ -55,15 +55,16 @@ public final class OneDnnKernel implements Kernel {
 
   @Override
   public PackedWeights pack(Matrix weights, WeightLayout layout) {
+    PackedWeights packed = OneDnnWeights.pack(this, dnnl, weights, layout);
     saySlow(weights.type());
-    return OneDnnWeights.pack(this, dnnl, weights, layout);
+    return packed;
   }
 
   private synchronized void saySlow(DType type) {
     if (!dnnl.isa().isFastFor(type) && slowTypesSaid.add(type)) {
       LOG.log(
           WARNING,
-          "this machine has no instructions for {0} ({1}): oneDNN converts to F32 and back, at less than half the speed of F32",
+          "this machine has no instructions for {0} (the best are {1}): oneDNN converts to F32 and back, at less than half the speed of F32",
           type,
           dnnl.isa());
     }

@@ -11,6 +11,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.IntStream;
 
 /**
  * Finds out, by trying, in which heights oneDNN computes the same bits as in {@link Ladder#STEP}
@@ -20,6 +21,17 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 final class SameBits {
   private static final long ALIGNMENT = 64;
+
+  /**
+   * Values differ in size by so many bits that sums of few of them are rounded, and are so large
+   * that what is lost is not too small for F16.
+   */
+  private static final int MOST_BITS = 9;
+
+  /** Elements of C, of which one will differ if the order does. */
+  private static final long ENOUGH = 4096;
+
+  private static final int TALLEST = Ladder.height(Ladder.count() - 1);
 
   /** What the order of summation may depend on. */
   private record Kind(
@@ -37,6 +49,8 @@ final class SameBits {
   private final DType output;
   private final long cStride;
   private final Arena arena;
+  private final int enough;
+  private final int[] pairs;
   private final MemorySegment a;
   private final MemorySegment weights;
   private final MemorySegment bias;
@@ -46,10 +60,11 @@ final class SameBits {
     this.output = output;
     this.cStride = cStride;
     this.arena = arena;
+    this.enough = Math.clamp(Math.ceilDiv(ENOUGH, layout.outputs()), 1, TALLEST);
+    this.pairs = shuffled(layout.inputs());
     this.a = repeatedRows();
-    MemorySegment plain = random(layout.inputs(), layout.outputs(), 2);
     this.weights = LargePages.allocate(layout.bytes(), arena);
-    layout.pack(plain, layout.outputs(), 1, weights);
+    layout.pack(plainWeights().memory(), layout.outputs(), 1, weights);
     this.bias = arena.allocate(layout.outputs() * Float.BYTES, ALIGNMENT);
   }
 
@@ -92,31 +107,82 @@ final class SameBits {
     return agrees;
   }
 
+  /** About enough rows, in calls of one height. */
+  private long wholeCalls(int height) {
+    return (long) Math.max(1, enough / height) * height;
+  }
+
   /** The same rows again and again, for the tallest height. */
   private MemorySegment repeatedRows() {
-    int tallest = Ladder.height(Ladder.count() - 1);
-    MemorySegment rows = random(Ladder.STEP, layout.inputs(), 1);
-    MemorySegment all = LargePages.allocate(tallest / Ladder.STEP * rows.byteSize(), arena);
+    MemorySegment rows = plainRows().memory();
+    long bytes = layout.inputs() * layout.type().bytes();
+    MemorySegment all = LargePages.allocate(TALLEST * bytes, arena);
     for (long at = 0; at < all.byteSize(); at += rows.byteSize()) {
-      MemorySegment.copy(rows, 0, all, at, rows.byteSize());
+      MemorySegment.copy(rows, 0, all, at, Math.min(rows.byteSize(), all.byteSize() - at));
     }
     return all;
   }
 
-  private MemorySegment random(long rows, long columns, long seed) {
+  /** Inputs that cancel each other, two by two, far apart. */
+  private static int[] shuffled(long inputs) {
+    int[] numbers = IntStream.range(0, Math.toIntExact(inputs)).toArray();
+    SplittableRandom random = new SplittableRandom(3);
+    for (int i = numbers.length - 1; i > 0; i--) {
+      int j = random.nextInt(i + 1);
+      int number = numbers[i];
+      numbers[i] = numbers[j];
+      numbers[j] = number;
+    }
+    return numbers;
+  }
+
+  /**
+   * With {@link #plainWeights}, all sums are zero but for what is lost by rounding. That depends on
+   * the order from the first digit on, which shows even in the few digits of a short type.
+   */
+  private Matrix plainRows() {
+    Matrix rows = random(wholeCalls(Ladder.STEP), layout.inputs(), 1);
+    for (long row = 0; row < rows.rows(); row++) {
+      for (int i = 0; i + 1 < pairs.length; i += 2) {
+        rows.set(row, pairs[i + 1], -rows.get(row, pairs[i]));
+      }
+      if (pairs.length % 2 == 1) {
+        rows.set(row, pairs[pairs.length - 1], 0);
+      }
+    }
+    return rows;
+  }
+
+  private Matrix plainWeights() {
+    Matrix plain = random(layout.inputs(), layout.outputs(), 2);
+    for (int i = 0; i + 1 < pairs.length; i += 2) {
+      int first = pairs[i];
+      int second = pairs[i + 1];
+      plain.rows(second, second + 1).memory().copyFrom(plain.rows(first, first + 1).memory());
+    }
+    return plain;
+  }
+
+  private Matrix random(long rows, long columns, long seed) {
     SplittableRandom random = new SplittableRandom(seed);
     DType type = layout.type();
     MemorySegment memory = arena.allocate(rows * columns * type.bytes(), ALIGNMENT);
     for (long at = 0; at < memory.byteSize(); at += type.bytes()) {
-      type.set(memory, at, (float) random.nextDouble(-1, 1));
+      int size = 1 << random.nextInt(MOST_BITS);
+      type.set(memory, at, (float) random.nextDouble(-size, size));
     }
-    return memory;
+    return Matrix.wrap(memory, type, rows, columns);
   }
 
-  private Matrix product(Dnnl.Matmul matmul, int rows) {
+  private Matrix product(Dnnl.Matmul matmul, int height) {
+    long rows = wholeCalls(height);
     MemorySegment c = LargePages.allocate(rows * cStride * output.bytes(), arena);
+    long aBytes = layout.inputs() * layout.type().bytes();
     try (Dnnl.Call call = matmul.newCall(arena.allocate(matmul.scratchBytes(), ALIGNMENT))) {
-      call.run(a.address(), weights.address(), bias.address(), c.address());
+      for (long row = 0; row < rows; row += height) {
+        long target = c.address() + row * cStride * output.bytes();
+        call.run(a.address() + row * aBytes, weights.address(), bias.address(), target);
+      }
     }
     return Matrix.wrap(c, output, rows, layout.outputs(), cStride);
   }
@@ -124,8 +190,9 @@ final class SameBits {
   /** Rows repeat themselves. */
   private static boolean isSame(Matrix c, Matrix expected) {
     for (long row = 0; row < c.rows(); row++) {
+      long same = row % expected.rows();
       MemorySegment mine = c.rows(row, row + 1).memory();
-      MemorySegment other = expected.rows(row % Ladder.STEP, row % Ladder.STEP + 1).memory();
+      MemorySegment other = expected.rows(same, same + 1).memory();
       if (mine.mismatch(other) >= 0) {
         return false;
       }
