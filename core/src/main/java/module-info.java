@@ -1,5 +1,6 @@
 /** Collective matrix multiplication: the operators and everything they need inside one JVM. */
 module io.github.gemmflow.core {
+  requires jdk.jfr;
   requires static org.jspecify;
 
   exports io.github.gemmflow;

@@ -94,7 +94,7 @@ public final class Step implements AutoCloseable {
    */
   public void run(Matrix... outputs) {
     Work work = prepare(outputs, workspace.threads() > 1);
-    pipeline.run(work);
+    pipeline.run(operator, work);
     complete = true;
   }
 
@@ -108,7 +108,7 @@ public final class Step implements AutoCloseable {
         new RunHandle(
             workspace.starter(),
             () -> {
-              pipeline.run(work);
+              pipeline.run(operator, work);
               complete = true;
             });
     handle = running;

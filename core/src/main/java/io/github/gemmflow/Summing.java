@@ -122,7 +122,7 @@ public abstract sealed class Summing extends Operator permits ScatteredSum, Whol
         throw new IllegalArgumentException(wrong);
       }
       SumWork work = addend.work();
-      pipeline.run(work.of(a, c));
+      pipeline.run(this, work.of(a, c));
     } finally {
       stepEnded();
       pipeline.end(why);

@@ -16,14 +16,17 @@ import org.junit.jupiter.api.Test;
 
 /** Integer-valued inputs give exactly the integer product, whatever the way. */
 class ExactnessTest {
+  /** Enough for every way to be drawn. */
+  private static final int CASES = 120;
+
   private final Map<String, LongAdder> ways = new ConcurrentSkipListMap<>();
 
   @Test
   void everyElementIsExact() {
-    Cases.run(getClass(), 500, this::runCase);
+    Cases.run(getClass(), CASES, this::runCase);
     System.out.println("ExactnessTest: steps of ranks by way: " + ways);
     assertTrue(
-        Integer.getInteger("gemmflow.cases", 500) < 500 || ways.size() == 16,
+        Integer.getInteger("gemmflow.cases", CASES) < CASES || ways.size() == 16,
         "three schedules, two paths and two axes; two kinds of sums with much or little room");
   }
 

@@ -47,6 +47,17 @@ class ReadmeTest {
     assertTrue(output.contains("--enable-native-access"), output);
   }
 
+  /** In a runtime of the modules that the program itself needs. */
+  @Test
+  void itWorksWithoutTheFlightRecorder() throws Exception {
+    run(
+        List.of(
+            "--limit-modules=jdk.compiler,java.logging",
+            "--enable-native-access=ALL-UNNAMED",
+            "-cp",
+            classes()));
+  }
+
   private static String classes() throws Exception {
     return Path.of(World.class.getProtectionDomain().getCodeSource().getLocation().toURI())
         .toString();

@@ -44,7 +44,7 @@ class SlowAddersTest {
           0,1,2,3,3;3
           """)
   void stepsBackToBack(String placement, int slots) {
-    int steps = Integer.getInteger("gemmflow.steps", 400);
+    int steps = Integer.getInteger("gemmflow.steps", 250);
     int[] hosts = Arrays.stream(placement.split(",")).mapToInt(Integer::parseInt).toArray();
     Tuning tuning = Tuning.DEFAULT.withPath(Path.STREAMED).withSlots(slots).withChunkRows(3);
     Config config =

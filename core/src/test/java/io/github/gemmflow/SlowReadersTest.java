@@ -35,7 +35,7 @@ class SlowReadersTest {
   @ParameterizedTest
   @ValueSource(strings = {"0,0,0,0,0", "0,0,0,1,1"})
   void gatheredRows(String placement) {
-    run(placement, Tuning.DEFAULT.withPath(Path.GATHERED), 4_000);
+    run(placement, Tuning.DEFAULT.withPath(Path.GATHERED), 1_000);
   }
 
   @ParameterizedTest
@@ -61,7 +61,7 @@ class SlowReadersTest {
           0,1,2,3,3;5
           """)
   void streamedRows(String placement, int slots) {
-    run(placement, Tuning.DEFAULT.withPath(Path.STREAMED).withSlots(slots).withChunkRows(4), 400);
+    run(placement, Tuning.DEFAULT.withPath(Path.STREAMED).withSlots(slots).withChunkRows(4), 250);
   }
 
   private static void run(String placement, Tuning room, int otherwise) {

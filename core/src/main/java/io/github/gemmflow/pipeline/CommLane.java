@@ -85,11 +85,11 @@ final class CommLane implements CommThread.Agent {
       awaitExplanation(suspect);
       return 1;
     }
-    long begin = recorder.begin();
+    Recorder.Mark mark = recorder.begin(Span.Kind.TRANSFER);
     int done = pollHeaders() + pollChunks();
     if (done > 0) {
       space.pulses().beat(members.commReader());
-      recorder.end(Span.Kind.TRANSFER, Span.COMM, begin, 0, 0);
+      recorder.end(mark, finished, Span.COMM, 0, 0);
     }
     while (finished < laid && transfers(finished).isFinished()) {
       space.steps().pass(members.commReader(), finished, finished + 1);

@@ -211,9 +211,10 @@ final class GatherLane extends Lane {
       feeder.feed(current, piece.part);
       noteFed(piece);
     } else if (task != NO_TASK) {
+      Recorder.Mark mark = recorder.begin(Span.Kind.WORK);
       long begin = System.nanoTime();
       work.perform(thread, task, piece.firstRow, piece.block);
-      recorder.end(Span.Kind.WORK, thread, begin, piece.firstRow, piece.block.rows());
+      recorder.end(mark, current.number(), thread, piece.firstRow, piece.block.rows());
       noteRun(current, piece, begin);
     }
     return task != NO_TASK;

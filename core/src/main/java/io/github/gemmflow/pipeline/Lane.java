@@ -179,9 +179,9 @@ abstract class Lane {
         while (current != null && !over) {
           checkWhole(current);
           if (!workOnce(current, thread) && !over) {
-            long begin = recorder.begin();
+            Recorder.Mark mark = recorder.begin(Span.Kind.WAIT);
             awaitSomethingNew(current);
-            recorder.end(Span.Kind.WAIT, thread, begin, 0, 0);
+            recorder.end(mark, current.number(), thread, 0, 0);
           }
         }
       } catch (RuntimeException e) {

@@ -9,6 +9,7 @@ import io.github.gemmflow.plan.Layout;
 import io.github.gemmflow.plan.Schedule;
 import io.github.gemmflow.plan.StepPlan;
 import io.github.gemmflow.trace.Timeline;
+import io.github.gemmflow.trace.jfr.StepEvent;
 import io.github.gemmflow.window.Waiter;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
@@ -45,7 +46,7 @@ public final class Pipeline {
   private final Home home;
   private final Places places;
   private final Diagnosis diagnosis;
-  private final Recorder recorder = new Recorder();
+  private final Recorder recorder;
   private final GatherLane gatherLane;
   private final SumLane sumLane;
   private final Room room;
@@ -75,6 +76,7 @@ public final class Pipeline {
       int firstTag) {
     this.members = members;
     this.ending = ending;
+    this.recorder = new Recorder(members.rank());
     this.space = space;
     this.commThread = commThread;
     this.arrivals = new Arrivals(members, space);
@@ -311,17 +313,25 @@ public final class Pipeline {
     return space.rows(block, step, 0, step.plan().totalRows());
   }
 
-  /** Publishes this rank's rows and works on all rows of the step; returns when that is done. */
-  public void run(Work work) {
-    running(() -> gatherLane.run(step, work));
+  /**
+   * Publishes this rank's rows and works on all rows of the step; returns when that is done.
+   *
+   * @param operator whose step it is; its text is for people
+   */
+  public void run(Object operator, Work work) {
+    running(operator, () -> gatherLane.run(step, work));
   }
 
-  /** Computes partial sums and adds them up; returns when this rank's sums are complete. */
-  public void run(SumWork work) {
-    running(() -> sumLane.run(step, work));
+  /**
+   * Computes partial sums and adds them up; returns when this rank's sums are complete.
+   *
+   * @param operator whose step it is; its text is for people
+   */
+  public void run(Object operator, SumWork work) {
+    running(operator, () -> sumLane.run(step, work));
   }
 
-  private void running(Runnable body) {
+  private void running(Object operator, Runnable body) {
     if (!state.compareAndSet(State.OPEN, State.RUNNING)) {
       throw new IllegalStateException(
           state.get() == State.RUNNING
@@ -329,17 +339,26 @@ public final class Pipeline {
               : "a step runs once, after it began and before it ends");
     }
     try {
-      arrivals.verifyAll(step);
-      body.run();
-      // A neighbour with other counts may have written where others' rows lie; its header came
-      // first.
-      arrivals.verifyAll(step);
+      record(operator, body);
       rowsSeen += step.layout().totalRows();
     } catch (RuntimeException e) {
       members.breakUp(reason(e));
       throw e;
     } finally {
       state.set(State.DONE);
+    }
+  }
+
+  private void record(Object operator, Runnable body) {
+    StepEvent event = recorder.beginStep();
+    try {
+      arrivals.verifyAll(step);
+      body.run();
+      // A neighbour with other counts may have written where others' rows lie; its header came
+      // first.
+      arrivals.verifyAll(step);
+    } finally {
+      recorder.endStep(event, step, operator);
     }
   }
 

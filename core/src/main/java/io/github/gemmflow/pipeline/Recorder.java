@@ -3,31 +3,83 @@ package io.github.gemmflow.pipeline;
 
 import io.github.gemmflow.trace.Span;
 import io.github.gemmflow.trace.Timeline;
+import io.github.gemmflow.trace.jfr.Events;
+import io.github.gemmflow.trace.jfr.SpanEvent;
+import io.github.gemmflow.trace.jfr.StepEvent;
 import org.jspecify.annotations.Nullable;
 
-/** Writes down what the lanes do while somebody wants to know; otherwise it costs one look. */
+/**
+ * Writes down what the lanes do while somebody wants to know, in a {@link Timeline} or with the
+ * JDK's Flight Recorder; otherwise it costs one look at each.
+ */
 final class Recorder {
+  /**
+   * A runtime for the class path may have been made without it; its classes are not loaded then.
+   */
+  private static final boolean HAS_FLIGHT_RECORDER =
+      ModuleLayer.boot().findModule("jdk.jfr").isPresent();
+
+  private final int rank;
   private volatile @Nullable Timeline timeline;
+
+  /** For the lanes of a rank. */
+  Recorder(int rank) {
+    this.rank = rank;
+  }
 
   /** Where to write from now on; null for nowhere. */
   void record(@Nullable Timeline newTimeline) {
     timeline = newTimeline;
   }
 
-  /** When something begins; 0 if nobody wants to know. */
-  long begin() {
-    return timeline == null ? 0 : System.nanoTime();
+  /** What a thread is doing. */
+  record Mark(Span.Kind kind, long nanos, @Nullable SpanEvent event) {}
+
+  /** Something begins; null if nobody wants to know. */
+  @Nullable Mark begin(Span.Kind kind) {
+    SpanEvent event = HAS_FLIGHT_RECORDER ? Events.begin(kind) : null;
+    if (event == null && timeline == null) {
+      return null;
+    }
+    return new Mark(kind, System.nanoTime(), event);
   }
 
   /**
-   * Something ends.
+   * Something ends, in the thread in which it began.
    *
-   * @param begin what {@link #begin} said when it began
+   * @param mark what {@link #begin} said when it began
+   * @param step the number of the step that it was about
    */
-  void end(Span.Kind kind, int thread, long begin, long firstRow, long rows) {
+  void end(@Nullable Mark mark, long step, int thread, long firstRow, long rows) {
+    if (mark == null) {
+      return;
+    }
     Timeline current = timeline;
-    if (current != null && begin != 0) {
-      current.add(kind, thread, begin, firstRow, rows);
+    if (current != null) {
+      current.add(mark.kind, thread, mark.nanos, firstRow, rows);
+    }
+    if (mark.event != null) {
+      mark.event.finish(rank, step, thread, firstRow, rows);
+    }
+  }
+
+  /** A step runs; null if nobody wants to know. */
+  @Nullable StepEvent beginStep() {
+    return HAS_FLIGHT_RECORDER ? Events.beginStep() : null;
+  }
+
+  /**
+   * A step is over.
+   *
+   * @param event what {@link #beginStep} said when it began
+   * @param operator what ran; its text is for people
+   */
+  void endStep(@Nullable StepEvent event, OpenStep step, Object operator) {
+    if (event != null) {
+      // What ran need not be put into words while the clock is running.
+      event.end();
+      long rows = step.layout().totalRows();
+      event.finish(rank, step.number(), operator.toString(), step.operator(), rows);
     }
   }
 }

@@ -200,11 +200,11 @@ final class StepTransfers {
   }
 
   private void recordArrival(int route, long fromChunk, long toChunk) {
-    long now = recorder.begin();
-    if (now != 0) {
+    Recorder.Mark mark = recorder.begin(Span.Kind.ARRIVAL);
+    if (mark != null) {
       long first = step.layout().chunkBegin(route, fromChunk);
       long rows = step.layout().chunkBegin(route, toChunk) - first;
-      recorder.end(Span.Kind.ARRIVAL, Span.COMM, now, first, rows);
+      recorder.end(mark, step.number(), Span.COMM, first, rows);
     }
   }
 

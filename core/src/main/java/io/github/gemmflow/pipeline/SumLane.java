@@ -135,7 +135,8 @@ final class SumLane extends Lane {
     if (stage == null) {
       return false;
     }
-    long begin = recorder.begin();
+    Span.Kind kind = stage.equals(computing) ? Span.Kind.WORK : Span.Kind.ADD;
+    Recorder.Mark mark = recorder.begin(kind);
     long first = piece.tile.firstRow();
     if (stage.equals(computing)) {
       compute(current, piece, thread, first);
@@ -144,8 +145,7 @@ final class SumLane extends Lane {
     } else {
       piece.adder.addAll(current, work, piece.tile, first - firstWanted(current));
     }
-    Span.Kind kind = stage.equals(computing) ? Span.Kind.WORK : Span.Kind.ADD;
-    recorder.end(kind, thread, begin, first, piece.tile.rows());
+    recorder.end(mark, current.number(), thread, first, piece.tile.rows());
     noteDone(current, stage, piece);
     return true;
   }

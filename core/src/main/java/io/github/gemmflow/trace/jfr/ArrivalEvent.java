@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.trace.jfr;
+
+import jdk.jfr.Description;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+
+/** Rows from another host were found to be there. */
+@Name("io.github.gemmflow.Arrival")
+@Label("Arrival")
+@Description("Rows, or sums of rows, from another host were found to be there")
+final class ArrivalEvent extends SpanEvent {
+  @Label("First Row")
+  @Description("The first row, counted over all ranks")
+  long firstRow;
+
+  @Label("Rows")
+  @Description("How many rows")
+  long rows;
+
+  @Override
+  void describe(int thread, long newFirstRow, long newRows) {
+    firstRow = newFirstRow;
+    rows = newRows;
+  }
+}
