@@ -6,30 +6,48 @@ import java.util.Map;
 /** Who started this process, by the environment that it left. */
 public enum Launcher {
   /** Open MPI's mpirun. */
-  OPEN_MPI("Open MPI's mpirun", "OMPI_COMM_WORLD_SIZE", "--bind-to none"),
+  OPEN_MPI("Open MPI's mpirun", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "--bind-to none"),
 
   /** The mpirun of MPICH, Intel MPI and MVAPICH; also srun with {@code --mpi=pmi2}. */
-  HYDRA("MPICH's mpirun", "PMI_SIZE", "-bind-to none"),
+  HYDRA("MPICH's mpirun", "PMI_SIZE", "PMI_RANK", "-bind-to none"),
 
   /** Slurm's srun. */
-  SLURM("srun", "SLURM_STEP_NUM_TASKS", "--cpu-bind=none"),
+  SLURM("srun", "SLURM_STEP_NUM_TASKS", "SLURM_PROCID", "--cpu-bind=none"),
 
   /** Nobody that is known here. */
-  NONE("no launcher", "", "");
+  NONE("no launcher", "", "", "");
 
   private final String title;
   private final String tasksVariable;
+  private final String rankVariable;
   private final String unbind;
 
-  Launcher(String title, String tasksVariable, String unbind) {
+  Launcher(String title, String tasksVariable, String rankVariable, String unbind) {
     this.title = title;
     this.tasksVariable = tasksVariable;
+    this.rankVariable = rankVariable;
     this.unbind = unbind;
   }
 
   /** The launcher of this process. */
   public static Launcher current() {
     return of(System.getenv());
+  }
+
+  /**
+   * The launcher that a program is.
+   *
+   * @param text what it prints when it is asked for its version
+   * @return {@link #NONE} if it is not known here
+   */
+  public static Launcher ofVersion(String text) {
+    if (text.contains("Open MPI") || text.contains("OpenRTE")) {
+      return OPEN_MPI;
+    }
+    if (text.contains("HYDRA") || text.contains("Intel(R) MPI") || text.contains("MVAPICH")) {
+      return HYDRA;
+    }
+    return text.startsWith("slurm") ? SLURM : NONE;
   }
 
   static Launcher of(Map<String, String> environment) {
@@ -44,6 +62,12 @@ public enum Launcher {
   /** How many processes it started, 1 if nobody says so. */
   public int tasks() {
     return this == NONE ? 1 : Integer.parseInt(System.getenv(tasksVariable));
+  }
+
+  /** Which of them this process is, counted from 0; 0 if nobody says so. */
+  public int rank() {
+    String rank = this == NONE ? null : System.getenv(rankVariable);
+    return rank == null ? 0 : Integer.parseInt(rank);
   }
 
   /** Its option that lets a process run on all cores; empty if there is no launcher. */

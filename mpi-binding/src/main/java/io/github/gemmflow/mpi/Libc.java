@@ -16,10 +16,16 @@ final class Libc {
   private static final int RTLD_NOW = 2;
   private static final int RTLD_GLOBAL = 0x100;
 
+  /** Bytes of {@code Dl_info} of dlfcn.h: four addresses, the first that of the file's name. */
+  private static final int DL_INFO_BYTES = 32;
+
   private final MethodHandle setenv =
       function("setenv", FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, JAVA_INT));
   private final MethodHandle dlopen =
       function("dlopen", FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_INT));
+
+  private final MethodHandle dladdr =
+      function("dladdr", FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS));
 
   // Bound before anything fails: to look a symbol up clears the error.
   private final MethodHandle dlerror = function("dlerror", FunctionDescriptor.of(ADDRESS));
@@ -52,14 +58,33 @@ final class Libc {
    * expect them. Returns what went wrong, or nothing.
    */
   String open(String name) {
+    return open(name, RTLD_NOW | RTLD_GLOBAL);
+  }
+
+  /** The same, but its symbols stay its own, so that several libraries can be looked at. */
+  String openAside(String name) {
+    return open(name, RTLD_NOW);
+  }
+
+  private String open(String name, int flags) {
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment library =
-          (MemorySegment) dlopen.invokeExact(arena.allocateFrom(name), RTLD_NOW | RTLD_GLOBAL);
+      MemorySegment library = (MemorySegment) dlopen.invokeExact(arena.allocateFrom(name), flags);
       if (library.address() != 0) {
         return "";
       }
       MemorySegment error = (MemorySegment) dlerror.invokeExact();
       return error.address() == 0 ? name + ": no reason given" : text(error);
+    } catch (Throwable e) {
+      throw Unchecked.of(e);
+    }
+  }
+
+  /** The file that a function or variable was loaded from; empty if that is not known. */
+  String fileOf(MemorySegment symbol) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment info = arena.allocate(DL_INFO_BYTES, ADDRESS.byteAlignment());
+      boolean known = (int) dladdr.invokeExact(symbol, info) != 0;
+      return known ? text(info.get(ADDRESS, 0)) : "";
     } catch (Throwable e) {
       throw Unchecked.of(e);
     }

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -36,27 +37,17 @@ record Library(String name, SymbolLookup symbols, Abi abi) {
    * @throws MpiException with every place that was looked in and what to do, if there is none
    */
   static Library load(String forced, Map<String, String> environment) {
-    Libc libc;
-    try {
-      libc = new Libc();
-    } catch (IllegalCallerException e) {
-      throw new MpiException(
-          "Java does not allow native calls here (%s). Start it with --enable-native-access=%s"
-              .formatted(e.getMessage(), moduleName()));
-    }
-    // UCX would take SIGSEGV for itself, which the JVM needs for its null checks.
-    libc.setenv("UCX_ERROR_SIGNALS", "");
-    // Up to this size messages need no handshake, as with Open MPI; UCX starts earlier over TCP.
-    libc.setenvUnlessSet("UCX_RNDV_THRESH", "65536");
+    Libc libc = libc();
     Launcher launcher = Launcher.of(environment);
-    List<String> places = forced.isEmpty() ? places(launcher, environment) : List.of(forced);
     List<String> looked = new ArrayList<>();
-    for (String place : places) {
+    for (String place : places(forced, launcher, environment)) {
       String problem = libc.open(place);
       if (problem.isEmpty()) {
         Library library = bind(place);
-        library.checkServedBy(launcher);
-        library.checkSlurm(launcher, environment);
+        Optional<Mismatch> mismatch = library.mismatch(launcher, environment);
+        if (mismatch.isPresent()) {
+          throw new MpiException(mismatch.get().toString());
+        }
         return library;
       }
       looked.add(problem);
@@ -69,12 +60,38 @@ record Library(String name, SymbolLookup symbols, Abi abi) {
             .formatted(String.join("\n  ", looked), PROPERTY));
   }
 
+  /** What this process was told to load; empty if it was told nothing. */
+  static String forced() {
+    return System.getProperty(PROPERTY, System.getenv().getOrDefault(VARIABLE, ""));
+  }
+
+  /** The C library, in which all is set for MPI libraries to be loaded. */
+  static Libc libc() {
+    Libc libc;
+    try {
+      libc = new Libc();
+    } catch (IllegalCallerException e) {
+      throw new MpiException(
+          "Java does not allow native calls here (%s). Start it with --enable-native-access=%s"
+              .formatted(e.getMessage(), moduleName()));
+    }
+    // UCX would take SIGSEGV for itself, which the JVM needs for its null checks.
+    libc.setenv("UCX_ERROR_SIGNALS", "");
+    // Up to this size messages need no handshake, as with Open MPI; UCX starts earlier over TCP.
+    libc.setenvUnlessSet("UCX_RNDV_THRESH", "65536");
+    return libc;
+  }
+
   private static String moduleName() {
     String name = Library.class.getModule().getName();
     return name == null ? "ALL-UNNAMED" : name;
   }
 
-  private static List<String> places(Launcher launcher, Map<String, String> environment) {
+  /** Where a library is looked for, best first. */
+  static List<String> places(String forced, Launcher launcher, Map<String, String> environment) {
+    if (!forced.isEmpty()) {
+      return List.of(forced);
+    }
     Set<String> names = new LinkedHashSet<>();
     if (launcher.serves(Abi.OPEN_MPI)) {
       names.add(OPEN_MPI);
@@ -106,28 +123,32 @@ record Library(String name, SymbolLookup symbols, Abi abi) {
   }
 
   @SuppressWarnings("restricted") // the native library that this module is for
-  private static Library bind(String place) {
+  static Library bind(String place) {
     SymbolLookup symbols = SymbolLookup.libraryLookup(place, Arena.global());
     return new Library(place, symbols, Abi.of(symbols, place));
   }
 
-  /** Open MPI ends the process, without a word on srun's part in it, if there is no PMIx server. */
-  private void checkSlurm(Launcher launcher, Map<String, String> environment) {
+  /** Why processes that this launcher starts would not find each other with this library. */
+  Optional<Mismatch> mismatch(Launcher launcher, Map<String, String> environment) {
+    // Under another family's launcher every process would believe to be alone.
+    if (!launcher.serves(abi)) {
+      return Optional.of(
+          new Mismatch(
+              "this process loaded %s (%s), but was started by %s, so it cannot find the others"
+                  .formatted(name, abi.family(), launcher),
+              "start all ranks with the mpirun of %s, or let all of them load the library that belongs to that launcher (-D%s)"
+                  .formatted(abi.family(), PROPERTY)));
+    }
+    // Open MPI ends the process, without a word on srun's part in it, if there is no PMIx server.
     if (launcher == Launcher.SLURM
         && abi == Abi.OPEN_MPI
         && !environment.containsKey("PMIX_RANK")) {
-      throw new MpiException(
-          "srun started this process without PMIx, which %s (Open MPI) needs to find the others: use srun --mpi=pmix; for MPICH, srun --mpi=pmi2. srun --mpi=list says what there is"
-              .formatted(name));
+      return Optional.of(
+          new Mismatch(
+              "srun started this process without PMIx, which %s (Open MPI) needs to find the others"
+                  .formatted(name),
+              "use srun --mpi=pmix; for MPICH, srun --mpi=pmi2. srun --mpi=list says what there is"));
     }
-  }
-
-  /** Under another family's launcher every process would believe to be alone. */
-  private void checkServedBy(Launcher launcher) {
-    if (!launcher.serves(abi)) {
-      throw new MpiException(
-          "this process loaded %s (%s), but was started by %s, so it cannot find the others: start all ranks with the mpirun of %s, or let all of them load the library that belongs to that launcher (-D%s)"
-              .formatted(name, abi.family(), launcher, abi.family(), PROPERTY));
-    }
+    return Optional.empty();
   }
 }

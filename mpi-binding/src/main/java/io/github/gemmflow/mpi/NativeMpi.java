@@ -36,9 +36,7 @@ final class NativeMpi implements Mpi {
   /** The one of this process; loads the library, if that has not been done. */
   static synchronized NativeMpi instance() {
     if (instance == null) {
-      String variable = System.getenv().getOrDefault(Library.VARIABLE, "");
-      String forced = System.getProperty(Library.PROPERTY, variable);
-      instance = new NativeMpi(Library.load(forced, System.getenv()));
+      instance = new NativeMpi(Library.load(Library.forced(), System.getenv()));
     }
     return instance;
   }

@@ -7,54 +7,72 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * Whether this process may run on one core only, as Open MPI's mpirun has it for jobs of up to two
- * ranks: then the threads that multiply and the one that communicates take turns.
+ * The cores that this process may run on, in lists as Linux writes them, such as {@code 0-3,8}.
+ * Open MPI's mpirun gives each rank of a job of up to two only one: then the threads that multiply
+ * and the one that communicates take turns.
+ *
+ * @param allowed those that this process may run on
+ * @param online those of the machine
  */
-final class CoreBinding {
+public record CoreBinding(String allowed, String online) {
   private static final String ALLOWED = "Cpus_allowed_list:";
 
-  private CoreBinding() {}
+  /** Removes blanks. */
+  public CoreBinding {
+    allowed = allowed.strip();
+    online = online.strip();
+  }
 
   /**
-   * What to say about it, if there is anything to say.
+   * That of this process.
    *
-   * @param unbind the option of the launcher that mends it
+   * @param root what {@code /proc} and {@code /sys} are in
+   * @return nothing on systems other than Linux: nobody binds there
    */
-  static Optional<String> warning(String unbind) {
+  public static Optional<CoreBinding> read(Path root) {
     try {
       String allowed =
-          Files.readAllLines(Path.of("/proc/self/status")).stream()
+          Files.readAllLines(root.resolve("proc/self/status")).stream()
               .filter(line -> line.startsWith(ALLOWED))
               .map(line -> line.substring(ALLOWED.length()))
               .findFirst()
               .orElse("");
-      return warning(allowed, Files.readString(Path.of("/sys/devices/system/cpu/online")), unbind);
+      return Optional.of(
+          new CoreBinding(
+              allowed, Files.readString(root.resolve("sys/devices/system/cpu/online"))));
     } catch (IOException e) {
-      // Not a Linux: nobody binds there.
       return Optional.empty();
     }
   }
 
+  /** How many cores this process may run on. */
+  public int allowedCores() {
+    return count(allowed);
+  }
+
+  /** How many cores the machine has. */
+  public int onlineCores() {
+    return count(online);
+  }
+
   /**
-   * For lists of cores as Linux writes them, such as {@code 0-3,8}.
+   * What to say about it, if there is anything to say.
    *
-   * @param allowed those that this process may run on
-   * @param online those of the machine
+   * @param unbind the option of the launcher that mends it; empty if there is none
    */
-  static Optional<String> warning(String allowed, String online, String unbind) {
-    int cores = count(online);
-    if (count(allowed) != 1 || cores == 1) {
+  public Optional<String> warning(String unbind) {
+    if (allowedCores() != 1 || onlineCores() == 1) {
       return Optional.empty();
     }
     String mend = unbind.isEmpty() ? "" : "; give the launcher the option " + unbind;
     return Optional.of(
         "this process is bound to core %s, one of %d, so that communication and multiplication take turns%s"
-            .formatted(allowed.strip(), cores, mend));
+            .formatted(allowed, onlineCores(), mend));
   }
 
   private static int count(String list) {
     int count = 0;
-    for (String range : list.strip().split(",", -1)) {
+    for (String range : list.split(",", -1)) {
       int dash = range.indexOf('-');
       count +=
           dash < 0

@@ -14,6 +14,7 @@ import io.github.gemmflow.mpi.Launcher;
 import io.github.gemmflow.mpi.Mpi;
 import io.github.gemmflow.mpi.MpiException;
 import io.github.gemmflow.mpi.Requests;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -56,7 +57,8 @@ public final class MpiEngine implements Engine {
     if (rank() == 0) {
       LOG.log(INFO, "rank 0 of {0}: {1}", size(), name);
     }
-    CoreBinding.warning(Launcher.current().unbind())
+    CoreBinding.read(Path.of("/"))
+        .flatMap(binding -> binding.warning(Launcher.current().unbind()))
         .ifPresent(text -> LOG.log(WARNING, "rank {0}: {1}", rank(), text));
     agreeOnMessageLimit();
   }

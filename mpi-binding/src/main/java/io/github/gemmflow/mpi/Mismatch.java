@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.mpi;
+
+/**
+ * Why a launcher and a library do not belong together.
+ *
+ * @param what what is wrong
+ * @param mend what to do about it
+ */
+public record Mismatch(String what, String mend) {
+  @Override
+  public String toString() {
+    return what + ": " + mend;
+  }
+}

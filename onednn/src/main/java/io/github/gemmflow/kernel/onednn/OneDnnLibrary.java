@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.kernel.onednn;
+
+import io.github.gemmflow.onednn.AmxPermission;
+import io.github.gemmflow.onednn.Dnnl;
+import io.github.gemmflow.onednn.Isa;
+
+/**
+ * The oneDNN that {@link OneDnnKernel} multiplies with, for those who want to know which it is.
+ *
+ * @param version such as 3.11.0
+ * @param file where it was loaded from
+ * @param instructions the best instructions that it uses on this machine
+ * @param usesAmx whether AMX is among them
+ */
+public record OneDnnLibrary(String version, String file, String instructions, boolean usesAmx) {
+  /**
+   * Loads oneDNN, if that has not been done in this process.
+   *
+   * @throws RuntimeException if it cannot be had; says what to do
+   */
+  public static OneDnnLibrary load() {
+    Dnnl dnnl = Dnnl.load();
+    return new OneDnnLibrary(
+        dnnl.version(), dnnl.library(), dnnl.isa().toString(), dnnl.isa().compareTo(Isa.AMX) >= 0);
+  }
+
+  /**
+   * Asks Linux on x86-64 for the permission to use AMX.
+   *
+   * @return 0 if it is granted, otherwise the error number of {@code arch_prctl}
+   */
+  public static int requestAmx() {
+    return AmxPermission.request();
+  }
+}
