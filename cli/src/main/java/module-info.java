@@ -2,13 +2,18 @@
 module io.github.gemmflow.cli {
   requires io.github.gemmflow.core;
   requires io.github.gemmflow.engine.mpi;
+  requires io.github.gemmflow.files;
   requires io.github.gemmflow.kernel.onednn;
   requires io.github.gemmflow.mpi;
   requires info.picocli;
+  requires java.logging;
   requires java.management;
+  requires java.net.http;
+  requires tools.jackson.core;
   requires static org.jspecify;
 
   exports io.github.gemmflow.bench;
+  exports io.github.gemmflow.report;
 
   opens io.github.gemmflow.cli to
       info.picocli;

@@ -37,7 +37,7 @@ final class GatherLayer extends Layer {
 
   GatherLayer(World world, Group group, Group single, Size size, Tuning tuning) {
     super(size);
-    this.rows = shares(size.m(), group.size());
+    this.rows = Shares.of(size.m(), group.size());
     this.bSeed = 2L + world.rank();
     Tuning unfused = tuning.withOverlap(Overlap.SEQUENTIAL).withPath(Path.GATHERED);
     this.space = group.workspace(size.m(), size.k(), size.type(), tuning);

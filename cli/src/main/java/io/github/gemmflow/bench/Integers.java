@@ -8,13 +8,14 @@ import java.util.SplittableRandom;
  * Matrices of small integers that are a function of a seed and their indices: products of them are
  * exact, and every rank knows all elements of all ranks.
  */
-final class Integers {
-  private static final int LARGEST = 3;
+public final class Integers {
+  /** No value is larger, nor smaller than its opposite. */
+  public static final int LARGEST = 3;
 
   private Integers() {}
 
   /** An integer from -3 to 3. */
-  static int value(long seed, long row, long column) {
+  public static int value(long seed, long row, long column) {
     long h = seed * 0x9E3779B97F4A7C15L + row * 0xBF58476D1CE4E5B9L + column * 0x94D049BB133111EBL;
     h = (h ^ (h >>> 31)) * 0xD6E8FEB86659FD93L;
     return (int) Math.floorMod(h ^ (h >>> 32), 2L * LARGEST + 1) - LARGEST;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.bench;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -19,6 +20,11 @@ public final class Json {
     }
     if (value instanceof List<?> list) {
       return list.stream().map(Json::write).collect(Collectors.joining(",\n  ", "[\n  ", "\n]"));
+    }
+    if (value instanceof double[] numbers) {
+      return Arrays.stream(numbers)
+          .mapToObj(Json::write)
+          .collect(Collectors.joining(", ", "[", "]"));
     }
     if (value instanceof Double number) {
       // Neither infinities nor NaN can be written.

@@ -54,15 +54,6 @@ public abstract sealed class Layer implements AutoCloseable permits GatherLayer,
         : new SumLayer(world, group, single, size, tuning);
   }
 
-  /** How so much is spread over ranks. */
-  static long[] shares(long total, int ranks) {
-    long[] shares = new long[ranks];
-    for (int rank = 0; rank < ranks; rank++) {
-      shares[rank] = total * (rank + 1) / ranks - total * rank / ranks;
-    }
-    return shares;
-  }
-
   public final Size size() {
     return size;
   }

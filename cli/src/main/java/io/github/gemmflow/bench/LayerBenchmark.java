@@ -39,12 +39,12 @@ public record LayerBenchmark(
     }
   }
 
-  /** Runs on every rank of a world. Collective. */
-  public Result run(World world) {
-    if (world.size() % groups != 0) {
-      throw new IllegalArgumentException(
-          "%d ranks cannot be cut into %d groups".formatted(world.size(), groups));
-    }
+  /**
+   * Runs on every rank of a world. Collective.
+   *
+   * @param progress is told of each round
+   */
+  public Result run(World world, Progress progress) {
     Group group =
         groups == 1 ? world.group() : world.split(ReplicaGroups.ofSize(world.size() / groups));
     Group single = world.split(ReplicaGroups.ofSize(1));
@@ -52,7 +52,7 @@ public record LayerBenchmark(
     try (Meeting meeting = new Meeting(world, numbers);
         Layer layer = Layer.of(world, group, single, size, tuning)) {
       double[] mine = new double[numbers];
-      measure(world, layer, meeting, mine);
+      measure(world, layer, meeting, mine, progress);
       // Both, whatever comes of the first: all ranks take part in both.
       boolean sequential = layer.verify(View.SEQUENTIAL);
       boolean pipelined = layer.verify(View.PIPELINED);
@@ -62,12 +62,18 @@ public record LayerBenchmark(
     }
   }
 
-  private void measure(World world, Layer layer, Meeting meeting, double[] mine) {
+  private void measure(
+      World world, Layer layer, Meeting meeting, double[] mine, Progress progress) {
     Counters counters = new Counters(world.rank());
     boolean countsLinks = countsLinks(meeting.group());
     double commNanos = 0;
     double bytes = 0;
     for (int round = -warmup; round < iterations; round++) {
+      if (round < 0) {
+        progress.at("warm-up", round + warmup, warmup, Progress.Unit.ROUNDS);
+      } else {
+        progress.at("iterations", round, iterations, Progress.Unit.ROUNDS);
+      }
       for (int i = 0; i < ROUND.size(); i++) {
         boolean isControl = i == CONTROL;
         // Before they meet: a faster rank's rows may be here before this one goes on.

@@ -98,9 +98,4 @@ public record Recording(int threads, List<List<Span>> ranks) {
     Arrays.sort(ahead);
     return ahead[ahead.length / 2];
   }
-
-  /** When the last span ends. */
-  long end() {
-    return ranks.stream().flatMap(List::stream).mapToLong(Span::end).max().orElse(0);
-  }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.bench;
 
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -94,6 +96,7 @@ public record Result(
       figures.put("medianMs", samples.quantile(view, 0.5));
       figures.put("p10Ms", samples.quantile(view, 0.1));
       figures.put("p90Ms", samples.quantile(view, 0.9));
+      figures.put("samplesMs", samples.of(view));
       views.put(view.toString(), figures);
     }
     Map<String, Object> shape = new LinkedHashMap<>();
@@ -122,6 +125,9 @@ public record Result(
     all.put("commCpuMs", commCpuMillis);
     all.put("linkBytes", linkBytes);
     all.put("bytesToCross", bytesToCross);
+    all.put("plan", plan);
+    all.put("machine", Machine.describe());
+    all.put("date", Instant.now().truncatedTo(ChronoUnit.SECONDS));
     return Json.write(all);
   }
 }

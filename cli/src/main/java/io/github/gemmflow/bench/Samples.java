@@ -39,7 +39,8 @@ public final class Samples {
     this.pipelined = of(View.PIPELINED);
   }
 
-  private double[] of(View view) {
+  /** The times of a view, one for each round. */
+  double[] of(View view) {
     return Objects.requireNonNull(views.get(view), view::toString);
   }
 

@@ -48,8 +48,8 @@ final class SumLayer extends Layer {
     super(size);
     int rank = group.rank();
     boolean scattered = size.operation() == Operation.REDUCE_SCATTER;
-    long[] rows = shares(size.m(), group.size());
-    long[] columns = shares(size.k(), group.size());
+    long[] rows = Shares.of(size.m(), group.size());
+    long[] columns = Shares.of(size.k(), group.size());
     long firstColumn = Arrays.stream(columns, 0, rank).sum();
     this.inputs = columns[rank];
     this.firstRow = scattered ? Arrays.stream(rows, 0, rank).sum() : 0;

@@ -2,6 +2,7 @@
 package io.github.gemmflow.bench;
 
 import io.github.gemmflow.trace.Span;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -30,12 +31,17 @@ public final class Trace {
         event.put("ph", "X");
         event.put("pid", rank);
         event.put("tid", track(span.thread()));
-        event.put("ts", span.begin() / 1e3);
-        event.put("dur", (span.end() - span.begin()) / 1e3);
+        event.put("ts", micros(span.begin()));
+        event.put("dur", micros(span.end() - span.begin()));
         lines.add(Json.write(event));
       }
     }
     return "{\"traceEvents\": [\n" + String.join(",\n", lines) + "\n]}\n";
+  }
+
+  /** To the nanosecond, however long the step: neighbours must not overlap by rounding. */
+  private static BigDecimal micros(long nanos) {
+    return BigDecimal.valueOf(nanos, 3);
   }
 
   private static int track(int thread) {
@@ -53,7 +59,7 @@ public final class Trace {
   }
 
   /** What a thread did, for a person. */
-  static String describe(Span span) {
+  private static String describe(Span span) {
     String rows = "rows %d-%d".formatted(span.firstRow(), span.firstRow() + span.rows() - 1);
     return switch (span.kind()) {
       case WORK -> "multiply " + rows;

@@ -2,21 +2,51 @@
 package io.github.gemmflow.cli;
 
 import io.github.gemmflow.Version;
-import io.github.gemmflow.failure.GemmflowException;
-import java.io.IOException;
-import java.io.UncheckedIOException;
+import io.github.gemmflow.mpi.Launcher;
+import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Help;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.RunLast;
+import picocli.CommandLine.Spec;
 
 /** The {@code gemmflow} command. */
 @Command(
     name = "gemmflow",
-    description = "Linear layers over several processes: rows travel while they are multiplied.",
+    description = "Matrix products over several processes: rows travel while they are multiplied.",
     mixinStandardHelpOptions = true,
-    subcommands = BenchCommand.class,
-    synopsisSubcommandLabel = "COMMAND")
+    subcommands = {
+      GenCommand.class,
+      RunCommand.class,
+      VerifyCommand.class,
+      BenchCommand.class,
+      ReportCommand.class,
+      PlanCommand.class,
+      DoctorCommand.class,
+    },
+    synopsisSubcommandLabel = "COMMAND",
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:all is well",
+      "1:the answer is no: results differ, or there is a problem",
+      "2:the command line or a file has to be mended",
+      "3:ranks could not be started, or could not go on together",
+      "4:an error inside gemmflow"
+    },
+    footer = {
+      "%nA first product, on two ranks that are threads:",
+      "  gemmflow gen data --gm 512 --gk 256 --gn 128",
+      "  gemmflow run --engine local --a data/a.npy --b data/b.npy --out c.npy",
+      "  gemmflow verify --c c.npy --golden data/golden.npy"
+    })
 public final class Gemmflow {
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  @Mixin private Talk talk = new Talk();
+
   Gemmflow() {}
 
   public static void main(String[] arguments) {
@@ -24,26 +54,50 @@ public final class Gemmflow {
   }
 
   static CommandLine commandLine() {
-    CommandLine line = new CommandLine(new Gemmflow());
+    Gemmflow gemmflow = new Gemmflow();
+    CommandLine line = new CommandLine(gemmflow);
     line.getCommandSpec().version(Version.TEXT);
-    line.getSubcommands().values().forEach(sub -> sub.getCommandSpec().version(Version.TEXT));
+    for (CommandLine sub : line.getSubcommands().values()) {
+      sub.getCommandSpec().version(Version.TEXT).usageMessage().synopsisHeading("%nUsage: ");
+    }
     return line.setCaseInsensitiveEnumValuesAllowed(true)
-        .setExecutionExceptionHandler(Gemmflow::explain);
+        .setExecutionStrategy(gemmflow::execute)
+        .setParameterExceptionHandler(Gemmflow::explain)
+        .setExecutionExceptionHandler((e, command, parsed) -> gemmflow.talk.fail(e));
   }
 
-  /** What can be mended by who called needs no stack trace. */
-  private static int explain(Exception e, CommandLine line, CommandLine.ParseResult parsed)
-      throws Exception {
-    boolean foreseen =
-        e instanceof IllegalArgumentException
-            || e instanceof GemmflowException
-            || e instanceof IOException
-            || e instanceof UncheckedIOException;
-    if (!foreseen) {
-      throw e;
+  private int execute(ParseResult parsed) {
+    Integer helped = CommandLine.executeHelpRequest(parsed);
+    if (helped != null) {
+      return helped;
     }
-    Help.ColorScheme colors = line.getColorScheme();
-    line.getErr().println(colors.errorText("gemmflow: " + e.getMessage()));
-    return line.getCommandSpec().exitCodeOnExecutionException();
+    talk.begin(spec.commandLine());
+    try {
+      return new RunLast().execute(parsed);
+    } catch (Error e) {
+      return talk.fail(e);
+    }
+  }
+
+  /** Says what is wrong with the command line, and where to read on; the whole help is long. */
+  private static int explain(ParameterException e, String[] arguments) {
+    CommandLine line = e.getCommandLine();
+    if (Launcher.current().rank() != 0) {
+      // All ranks of a job were called with the same words.
+      return ExitCode.INPUT.number();
+    }
+    String name = line.getCommandSpec().qualifiedName();
+    String text = "gemmflow: %s%nSee %s --help".formatted(e.getMessage(), name);
+    line.getErr().println(line.getColorScheme().errorText(text));
+    return ExitCode.INPUT.number();
+  }
+
+  Talk talk() {
+    return talk;
+  }
+
+  /** The words that this command was called with. */
+  List<String> arguments() {
+    return spec.commandLine().getParseResult().originalArgs();
   }
 }

@@ -3,23 +3,32 @@ package io.github.gemmflow.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.github.gemmflow.mpi.Launcher;
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /** Launches this program again, as the ranks of a job on this host. */
 final class Mpirun {
+  private static final long SECONDS_TO_END = 5;
+
   private final String program;
+  private final Talk talk;
 
   /**
    * A launcher.
    *
    * @param program its name or path
    */
-  Mpirun(String program) {
+  Mpirun(String program, Talk talk) {
     this.program = program;
+    this.talk = talk;
   }
 
   /** Runs so many ranks with the same Java and options; returns the exit code. */
@@ -29,9 +38,68 @@ final class Mpirun {
     command.addAll(List.of("-n", Integer.toString(ranks)));
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
+    command.add("-D%s=%s".formatted(Talk.WATCHED, talk.watching()));
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), Gemmflow.class.getName()));
     command.addAll(arguments);
-    return new ProcessBuilder(command).inheritIO().start().waitFor();
+    Process process =
+        new ProcessBuilder(command)
+            .redirectInput(ProcessBuilder.Redirect.INHERIT)
+            .redirectOutput(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    AtomicBoolean ended = new AtomicBoolean();
+    Thread ending = new Thread(() -> end(process, ended), "gemmflow-end");
+    Runtime.getRuntime().addShutdownHook(ending);
+    Failure failure = listen(process);
+    int code = process.waitFor();
+    if (ended.get()) {
+      // Whoever ended this process needs no message about it.
+      return code;
+    }
+    Runtime.getRuntime().removeShutdownHook(ending);
+    if (failure != null) {
+      return talk.fail(failure);
+    }
+    return code == 0 ? code : talk.fail(unexplained(code));
+  }
+
+  /** Reads to the end what ranks say; returns what went wrong on the first that tells it. */
+  private @Nullable Failure listen(Process process) throws IOException {
+    Failure first = null;
+    try (BufferedReader lines = process.errorReader(UTF_8)) {
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        Failure failure = RankReport.failure(line);
+        String progress = RankReport.progress(line);
+        if (failure != null) {
+          first = first == null || (failure.primary() && !first.primary()) ? failure : first;
+        } else if (progress != null) {
+          talk.show(progress);
+        } else if (first == null || talk.isVerbose()) {
+          // Once a rank has told what went wrong, a launcher only says that something has.
+          talk.passOn(line);
+        }
+      }
+    }
+    return first;
+  }
+
+  private Failure unexplained(int code) {
+    return new Failure(
+        ExitCode.RANKS.number(),
+        true,
+        "%s ended with exit code %d, and no rank said why; gemmflow doctor looks at what it needs"
+            .formatted(program, code));
+  }
+
+  /** A launcher that is told to end takes its ranks with it. */
+  private static void end(Process process, AtomicBoolean ended) {
+    ended.set(true);
+    // Unlike the process's own method, this leaves open what is still being read from it.
+    process.toHandle().destroy();
+    try {
+      process.waitFor(SECONDS_TO_END, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   private String version() throws IOException, InterruptedException {
@@ -39,10 +107,10 @@ final class Mpirun {
     try {
       process = new ProcessBuilder(program, "--version").redirectErrorStream(true).start();
     } catch (IOException e) {
-      throw new IOException(
+      throw new CommandException(
+          ExitCode.RANKS,
           "%s, which launches ranks as processes, cannot be run: install openmpi-bin or mpich, name another with --mpirun, or run ranks as threads with --engine local"
-              .formatted(program),
-          e);
+              .formatted(program));
     }
     String text = new String(process.getInputStream().readAllBytes(), UTF_8);
     process.waitFor();
@@ -51,7 +119,7 @@ final class Mpirun {
 
   /** Open MPI binds ranks to cores and refuses to run more than there are, or as root. */
   static List<String> options(String version) {
-    return version.contains("Open MPI") || version.contains("OpenRTE")
+    return Launcher.ofVersion(version) == Launcher.OPEN_MPI
         ? List.of("--bind-to", "none", "--oversubscribe", "--allow-run-as-root")
         : List.of();
   }

@@ -19,6 +19,7 @@ class JsonTest {
         Json.write(Map.of("x", inner)));
     assertEquals("{\"n\": 12345678901}", Json.write(Map.of("n", 12345678901L)));
     assertEquals("[\n  1,\n  \"b\"\n]", Json.write(List.of(1, "b")));
+    assertEquals("[1.50000, null]", Json.write(new double[] {1.5, Double.NaN}));
     assertEquals("{\"t\": true}", Json.write(Map.of("t", true)));
   }
 }

@@ -2,7 +2,6 @@
 package io.github.gemmflow.bench;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.github.gemmflow.Config;
@@ -50,7 +49,7 @@ class RecordingTest {
       assertEquals(1, spans.size(), spans::toString);
       assertEquals(rank, spans.get(0).firstRow());
     }
-    assertTrue(recordings.get(0).end() > 0, recordings::toString);
+    assertTrue(recordings.get(0).ranks().get(0).get(0).end() > 0, recordings::toString);
   }
 
   private static final class Work implements Recorded {
@@ -88,17 +87,16 @@ class RecordingTest {
     assertTrue(trace.contains("\"name\": \"rank 1\""), trace);
     assertTrue(
         trace.contains(
-            "{\"name\": \"multiply rows 0-3\", \"cat\": \"WORK\", \"ph\": \"X\", \"pid\": 0, \"tid\": 1, \"ts\": 0.00000, \"dur\": 1500.00}"),
+            "{\"name\": \"multiply rows 0-3\", \"cat\": \"WORK\", \"ph\": \"X\", \"pid\": 0, \"tid\": 1, \"ts\": 0.000, \"dur\": 1500.000}"),
         trace);
     assertTrue(trace.contains("\"rows 4-7 arrived\", \"cat\": \"ARRIVAL\""), trace);
   }
 
+  /** Half a minute in, neighbours still touch. */
   @Test
-  void aPictureTellsWaitingFromMultiplying() {
-    String svg = Picture.draw(RECORDING);
-    assertTrue(svg.contains("rank 1 thread 0"), svg);
-    assertTrue(svg.contains("<title>multiply rows 0-3, 0.00 to 1.50 ms</title>"), svg);
-    assertTrue(svg.contains("<title>wait, 1.50 to 2.00 ms</title>"), svg);
-    assertFalse(svg.contains("rank 2"), svg);
+  void aTraceIsExactToTheNanosecond() {
+    Span span = new Span(Span.Kind.WORK, 0, 30_000_000_001L, 30_000_000_012L, 0, 1);
+    String trace = Trace.write(new Recording(1, List.of(List.of(span))));
+    assertTrue(trace.contains("\"ts\": 30000000.001, \"dur\": 0.011"), trace);
   }
 }

@@ -15,7 +15,6 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
@@ -106,42 +105,6 @@ class BenchCommandTest {
     for (String what : List.of("multiply rows 0-69", "add up rows ")) {
       assertTrue(lines.stream().anyMatch(line -> line.contains(what)), lines::toString);
     }
-  }
-
-  @Test
-  void aLauncherThatIsNotThere() {
-    assertEquals(1, run("--mpirun=no-such-mpirun"));
-    assertTrue(err.toString().contains("no-such-mpirun, which launches ranks"), err::toString);
-    assertTrue(err.toString().contains("--engine local"), err::toString);
-  }
-
-  @Test
-  void groupsThatDoNotFit() {
-    assertEquals(1, run("--engine=local", "-n=3", "--groups=2"));
-    assertTrue(err.toString().contains("3 ranks cannot be cut into 2 groups"), err::toString);
-  }
-
-  /** Before any rank is started, and without a stack trace. */
-  @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      textBlock =
-          """
-          --schedule=star | no schedule is called 'star'; there are [mesh, ring, two-way-ring]
-          --groups=0      | 0 group(s), 1 rounds to warm up and 3 that count cannot be run
-          --inflight=0    | at least 1 chunk must be in flight, not 0
-          """)
-  void badInput(String option, String message) {
-    assertEquals(1, run(option));
-    assertEquals("gemmflow: " + message, err.toString().strip());
-  }
-
-  @Test
-  void aLayerOfNothing() {
-    CommandLine line = Gemmflow.commandLine().setErr(new PrintWriter(err, true));
-    assertEquals(1, line.execute("bench", "--gm=0"));
-    assertEquals(
-        "gemmflow: a layer of 0 x 4096 x 4096 has nothing to multiply", err.toString().strip());
   }
 
   @Test

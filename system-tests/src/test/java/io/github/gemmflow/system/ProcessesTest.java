@@ -17,6 +17,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** A share of what {@code system-tests/run} does at any size. */
 class ProcessesTest {
+  /** Many processes share few cores, which have better to do than to compile for the long run. */
+  private static final String SOON_OVER = "-XX:TieredStopAtLevel=1";
+
   @ParameterizedTest
   @CsvSource({
     "openmpi, 1, 1", "mpich, 1, 1",
@@ -25,7 +28,7 @@ class ProcessesTest {
     "openmpi, 3, 3", "mpich, 3, 3"
   })
   void operators(String mpi, String ranks, String hosts) {
-    run("--mpi", mpi, "--ranks", ranks, "--hosts", hosts, "--cases", "10");
+    run("--mpi", mpi, "--ranks", ranks, "--hosts", hosts, "--cases", "5", "--java=" + SOON_OVER);
   }
 
   /** Blocks travel in many pieces, contiguous and strided ones alike. */
@@ -41,8 +44,9 @@ class ProcessesTest {
         "--hosts",
         "2",
         "--cases",
-        "10",
-        "--java=" + limit);
+        "5",
+        "--java=" + limit,
+        "--java=" + SOON_OVER);
   }
 
   @ParameterizedTest

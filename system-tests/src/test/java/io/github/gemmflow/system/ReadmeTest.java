@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The README's program under MPI, changed by the README's command. */
+/** The README's program under MPI, changed by the command in the cluster guide. */
 class ReadmeTest {
   private static final Pattern PROGRAM = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
   private static final Pattern CHANGE =
@@ -30,7 +30,8 @@ class ReadmeTest {
     String readme = Files.readString(Path.of("../README.md"));
     Path hello = Files.writeString(directory.resolve("Hello.java"), find(PROGRAM, readme));
     Path joined = directory.resolve("HelloMpi.java");
-    String change = "%s %s > %s".formatted(find(CHANGE, readme), hello, joined);
+    String guide = Files.readString(Path.of("../docs/cluster.md"));
+    String change = "%s %s > %s".formatted(find(CHANGE, guide), hello, joined);
     assertEquals(0, Job.execute(List.of("sh", "-c", change), Duration.ofSeconds(10)).exitCode());
     MpiFamily mpi = MpiFamily.valueOf(family.toUpperCase(Locale.ROOT));
     Lab lab = new Lab(hosts);

@@ -3,7 +3,6 @@ package io.github.gemmflow.examples.llama;
 
 import io.github.gemmflow.Config;
 import io.github.gemmflow.World;
-import io.github.gemmflow.bench.Picture;
 import io.github.gemmflow.bench.Recording;
 import io.github.gemmflow.bench.Trace;
 import io.github.gemmflow.matrix.DType;
@@ -81,15 +80,9 @@ final class Prefill implements Callable<Integer> {
   @Mixin private Ranks ranks = new Ranks();
 
   @Option(
-      names = "--picture",
-      paramLabel = "FILE",
-      description = "draws a pipelined prefill there, as SVG")
-  private @Nullable Path picture;
-
-  @Option(
       names = "--trace",
       paramLabel = "FILE",
-      description = "writes it there, to be looked at in Perfetto or chrome://tracing")
+      description = "writes a pipelined prefill there, for gemmflow report or Perfetto")
   private @Nullable Path trace;
 
   private final AtomicBoolean good = new AtomicBoolean(true);
@@ -107,7 +100,7 @@ final class Prefill implements Callable<Integer> {
               type,
               warmup,
               rounds,
-              picture != null || trace != null);
+              trace != null);
       ranks.run(Config.load(), world -> run(world, checkpoint, benchmark));
     }
     return good.get() ? 0 : 1;
@@ -122,17 +115,13 @@ final class Prefill implements Callable<Integer> {
       out.print(result.text());
       out.flush();
       Recording recording = result.recording();
-      if (recording != null) {
-        write(picture, Picture.draw(recording));
+      if (recording != null && trace != null) {
         write(trace, Trace.write(recording));
       }
     }
   }
 
-  private static void write(@Nullable Path file, String text) {
-    if (file == null) {
-      return;
-    }
+  private static void write(Path file, String text) {
     try {
       Files.writeString(file, text);
     } catch (IOException e) {

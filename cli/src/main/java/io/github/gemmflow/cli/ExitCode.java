@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.cli;
+
+/** How the command ends; listed in its help and in docs/command.md. */
+enum ExitCode {
+  /** All is well. */
+  GOOD(0),
+
+  /** The answer is no: results differ, or the machine has a problem. */
+  NO(1),
+
+  /** Something on the command line or in a file has to be mended first. */
+  INPUT(2),
+
+  /** Ranks could not be started, or could not go on together. */
+  RANKS(3),
+
+  /** What was not foreseen. */
+  ERROR(4);
+
+  private final int number;
+
+  ExitCode(int number) {
+    this.number = number;
+  }
+
+  int number() {
+    return number;
+  }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.cli;
+
+import io.github.gemmflow.failure.BrokenException;
+import io.github.gemmflow.failure.GemmflowException;
+import io.github.gemmflow.mpi.MpiException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What ended a command, for the person who called it.
+ *
+ * @param number the exit code
+ * @param primary whether it is what went wrong, and not what followed from it on another rank
+ */
+record Failure(int number, boolean primary, String message) {
+  private static final int MOST_LINES = 5;
+
+  static Failure of(Throwable thrown) {
+    Throwable what = cause(thrown);
+    boolean primary = !(what instanceof BrokenException);
+    return new Failure(code(what).number(), primary, message(what));
+  }
+
+  /** What a rank threw comes wrapped if it is a checked exception. */
+  private static Throwable cause(Throwable thrown) {
+    boolean wrapped = thrown instanceof UncheckedIOException || isWrapper(thrown);
+    Throwable cause = thrown.getCause();
+    return wrapped && cause != null ? cause(cause) : thrown;
+  }
+
+  private static boolean isWrapper(Throwable thrown) {
+    return thrown instanceof IllegalStateException
+        && thrown.getCause() != null
+        && thrown.getCause().toString().equals(thrown.getMessage());
+  }
+
+  private static ExitCode code(Throwable what) {
+    if (what instanceof CommandException e) {
+      return e.code();
+    }
+    if (what instanceof GemmflowException || what instanceof MpiException) {
+      return ExitCode.RANKS;
+    }
+    return what instanceof IllegalArgumentException || what instanceof IOException
+        ? ExitCode.INPUT
+        : ExitCode.ERROR;
+  }
+
+  private static String message(Throwable what) {
+    String text = what.getMessage() == null ? "" : what.getMessage();
+    if (what instanceof NoSuchFileException e && e.getReason() == null) {
+      return e.getFile() + ": there is no such file";
+    }
+    if (what instanceof AccessDeniedException e && e.getReason() == null) {
+      return e.getFile() + ": this user may not read or write it";
+    }
+    if (what instanceof FileSystemException || code(what) != ExitCode.ERROR) {
+      return text;
+    }
+    if (what instanceof OutOfMemoryError) {
+      return "Java has too little memory (%s): give it more with JAVA_TOOL_OPTIONS=-Xmx16g, say"
+          .formatted(text);
+    }
+    return "an error inside gemmflow, %s: run it again with --stacktrace, and report what that prints"
+        .formatted(what);
+  }
+
+  /** The message in few lines: the beginning says what was tried, the end what mends it. */
+  Failure shortened() {
+    List<String> lines = message.lines().toList();
+    if (lines.size() <= MOST_LINES) {
+      return this;
+    }
+    List<String> kept = new ArrayList<>(lines.subList(0, 2));
+    kept.add("  ... (%d more lines: -v)".formatted(lines.size() - (MOST_LINES - 1)));
+    kept.addAll(lines.subList(lines.size() - 2, lines.size()));
+    return new Failure(number, primary, String.join("\n", kept));
+  }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.cli;
+
+import io.github.gemmflow.data.Generator;
+import io.github.gemmflow.data.Values;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
+
+/** {@code gemmflow gen}: matrices, and what their product should be. */
+@Command(
+    name = "gen",
+    header = "Makes matrices A and B, and their product.",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description =
+        "Writes A (M x K), B (K x N) and golden = A x B (M x N, F32), the same for the same seed. The product"
+            + " is computed in double precision, without any of what gemmflow run uses. SHA256SUMS says what the"
+            + " files hold.%n",
+    footer = {"%nExample:", "  gemmflow gen data --gm 512 --gk 256 --gn 128 --shards 4"})
+final class GenCommand implements Callable<Integer> {
+  /** What files can be written. */
+  enum Format {
+    NPY,
+    SAFETENSORS
+  }
+
+  @ParentCommand private Gemmflow parent = new Gemmflow();
+
+  @Parameters(paramLabel = "DIRECTORY", description = "where to; is made if it is not there")
+  private Path directory = Path.of("");
+
+  @Mixin private ShapeOptions shape = new ShapeOptions();
+
+  @Option(
+      names = "--values",
+      defaultValue = "integers",
+      description = "integers: small, so that products are exact; or reals (default: integers)")
+  private Values values = Values.INTEGERS;
+
+  @Option(
+      names = "--seed",
+      defaultValue = "1",
+      description = "another one gives other values (default: 1)")
+  private long seed;
+
+  @Option(
+      names = "--shards",
+      defaultValue = "0",
+      paramLabel = "COUNT",
+      description = "write A as files a-0, a-1, ... with some rows each, one for each rank")
+  private int shards;
+
+  @Option(
+      names = "--format",
+      defaultValue = "npy",
+      description = "npy or safetensors (default: npy)")
+  private Format format = Format.NPY;
+
+  @Override
+  public Integer call() throws IOException {
+    Generator generator =
+        new Generator(
+            directory,
+            format.name().toLowerCase(Locale.ROOT),
+            shape.m(),
+            shape.k(),
+            shape.n(),
+            shape.type(),
+            values,
+            seed,
+            shards);
+    List<Path> files = generator.run(parent.talk().progress());
+    parent
+        .talk()
+        .say(
+            "%d x %d times %d x %d %s, %s from seed %d: %s%n"
+                .formatted(
+                    shape.m(),
+                    shape.k(),
+                    shape.k(),
+                    shape.n(),
+                    shape.type(),
+                    values,
+                    seed,
+                    String.join(" ", files.stream().map(Path::toString).toList())));
+    return ExitCode.GOOD.number();
+  }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.cli;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/** Files that a command writes if it is asked to. */
+final class OutputFile {
+  private OutputFile() {}
+
+  /**
+   * Finds out before a long run what would be found out after it.
+   *
+   * @throws CommandException if there is no directory for one of these files
+   */
+  static void check(@Nullable Path... files) {
+    for (Path file : files) {
+      Path directory = file == null ? null : file.toAbsolutePath().getParent();
+      if (directory != null && !Files.isDirectory(directory)) {
+        throw new CommandException(
+            ExitCode.INPUT,
+            "%s: there is no directory %s: make it first".formatted(file, directory));
+      }
+    }
+  }
+
+  /** Writes a file, if one is wanted. */
+  static void write(@Nullable Path file, String text) {
+    if (file == null) {
+      return;
+    }
+    check(file);
+    try {
+      Files.writeString(file, text);
+    } catch (IOException e) {
+      throw new CommandException(
+          ExitCode.INPUT, "%s: cannot be written: %s".formatted(file, e.getMessage()));
+    }
+  }
+}

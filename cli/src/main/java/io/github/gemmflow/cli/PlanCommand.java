@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.cli;
+
+import io.github.gemmflow.bench.Layer;
+import io.github.gemmflow.bench.Operation;
+import io.github.gemmflow.bench.Shares;
+import io.github.gemmflow.plan.Capacity;
+import io.github.gemmflow.plan.Domains;
+import io.github.gemmflow.plan.Layout;
+import io.github.gemmflow.plan.Plan;
+import io.github.gemmflow.plan.Problem;
+import io.github.gemmflow.plan.SumPlan;
+import io.github.gemmflow.plan.SumProblem;
+import io.github.gemmflow.plan.Tuning;
+import java.util.concurrent.Callable;
+import java.util.stream.IntStream;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParentCommand;
+
+/** {@code gemmflow plan}: what would be done, and why. */
+@Command(
+    name = "plan",
+    header = "Says how a product would be computed, and why.",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description =
+        "Nothing is started and nothing is measured: the plan depends on the shape, on which ranks share a host,"
+            + " and on settings. With -v also who sends which rows to whom.%n",
+    footer = {"%nExample:", "  gemmflow plan -n 8 --hosts 2 --gm 4096 --gk 8192 --gn 1024 -v"})
+final class PlanCommand implements Callable<Integer> {
+  @ParentCommand private Gemmflow parent = new Gemmflow();
+
+  @Option(
+      names = {"-n", "--ranks"},
+      defaultValue = "2",
+      paramLabel = "N",
+      description = "ranks (default: 2)")
+  private int ranks;
+
+  @Option(
+      names = "--hosts",
+      defaultValue = "1",
+      description = "hosts that they are spread over, neighbours together (default: 1)")
+  private int hosts;
+
+  @Mixin private OperationOption operation = new OperationOption();
+  @Mixin private ShapeOptions shape = new ShapeOptions();
+  @Mixin private TuningOptions tuning = new TuningOptions();
+
+  @Override
+  public Integer call() {
+    if (hosts < 1 || ranks < hosts) {
+      throw new CommandException(
+          ExitCode.INPUT,
+          "%d rank(s) cannot be spread over %d host(s): each host needs at least one"
+              .formatted(ranks, hosts));
+    }
+    Domains domains =
+        Domains.of(IntStream.range(0, ranks).map(rank -> rank * hosts / ranks).toArray());
+    Tuning settings = tuning.config().tuning();
+    Layer.Size size = shape.of(operation.value());
+    parent
+        .talk()
+        .say(
+            size.operation() == Operation.GATHER
+                ? gather(size, domains, settings)
+                : sum(size, domains, settings));
+    return ExitCode.GOOD.number();
+  }
+
+  private String gather(Layer.Size size, Domains domains, Tuning settings) {
+    long rowBytes = Math.multiplyExact(size.k(), (long) size.type().bytes());
+    Capacity capacity = Capacity.of(size.m(), rowBytes, domains, settings);
+    Plan plan = Plan.of(Problem.alongRows(rowBytes, capacity), domains, settings);
+    return plan.explain() + who(plan.step());
+  }
+
+  /** Who sends what to whom, if somebody wants to know. */
+  private String who(Layout step) {
+    if (!parent.talk().isVerbose()) {
+      return "";
+    }
+    step.lay(Shares.of(shape.m(), ranks));
+    return step.toString();
+  }
+
+  private String sum(Layer.Size size, Domains domains, Tuning settings) {
+    boolean scattered = size.operation() == Operation.REDUCE_SCATTER;
+    SumProblem problem = new SumProblem(size.n(), Float.BYTES, scattered, size.m());
+    SumPlan plan = SumPlan.of(problem, domains, settings);
+    return plan.explain() + who(plan.step());
+  }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.cli;
+
+import io.github.gemmflow.report.Report;
+import io.github.gemmflow.report.Screenshot;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
+
+/** {@code gemmflow report}: what a benchmark wrote, as a page for a browser. */
+@Command(
+    name = "report",
+    header = "Turns what bench wrote into a page for a browser.",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description =
+        "The page is one file that needs no network: how long each view takes and what that says,"
+            + " and the timeline of every thread, to zoom into.%n",
+    footer = {
+      "%nExample:",
+      "  gemmflow bench -n 2 --gm 512 --gn 512 --json bench.json --trace trace.json",
+      "  gemmflow report bench.json --trace trace.json -o report.html"
+    })
+final class ReportCommand implements Callable<Integer> {
+  @ParentCommand private Gemmflow parent = new Gemmflow();
+
+  @Parameters(
+      index = "0",
+      arity = "0..1",
+      paramLabel = "BENCH.JSON",
+      description = "what 'gemmflow bench --json FILE' wrote")
+  private @Nullable Path figures;
+
+  @Option(
+      names = "--trace",
+      paramLabel = "FILE",
+      description = "what 'gemmflow bench --trace FILE' wrote")
+  private @Nullable Path trace;
+
+  @Option(
+      names = {"-o", "--output"},
+      required = true,
+      paramLabel = "FILE",
+      description = "where the page goes")
+  private Path output = Path.of("report.html");
+
+  @Option(
+      names = "--png",
+      paramLabel = "FILE",
+      description = "draws the charts there too, with a Chromium or Chrome")
+  private @Nullable Path png;
+
+  @Option(
+      names = "--browser",
+      paramLabel = "PROGRAM",
+      description = "what draws them (default: what is on the PATH)")
+  private @Nullable String browser;
+
+  @Override
+  public Integer call() throws IOException {
+    OutputFile.check(output, png);
+    OutputFile.write(output, Report.write(figures, trace));
+    if (png != null) {
+      Screenshot.take(output, png, browser);
+    }
+    parent.talk().say((png == null ? output : output + ", " + png) + System.lineSeparator());
+    return ExitCode.GOOD.number();
+  }
+}

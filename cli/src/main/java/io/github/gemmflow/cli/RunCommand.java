@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.cli;
+
+import io.github.gemmflow.World;
+import io.github.gemmflow.bench.Progress;
+import io.github.gemmflow.data.FileProduct;
+import io.github.gemmflow.data.Inputs;
+import io.github.gemmflow.data.Where;
+import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.mpi.Launcher;
+import java.io.IOException;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParentCommand;
+
+/** {@code gemmflow run}: a product, from files to files. */
+@Command(
+    name = "run",
+    header = "Multiplies matrices in files on several ranks.",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "C = A x B. Each rank has some rows of A and some columns of B, gets all rows of A while it multiplies,"
+          + " and has its columns of C in the end.",
+      "FILE is *.npy (float32, float16, or uint16 for bfloat16) or *.safetensors, with #NAME if that has several"
+          + " tensors. With {rank} in its name each rank has a file of its own; otherwise all take their share of"
+          + " one.",
+      "In a job that a launcher started (mpirun, srun) it runs on the ranks of that job; otherwise it starts"
+          + " ranks on this host.%n"
+    },
+    footer = {
+      "%nExample:",
+      "  gemmflow gen data --gm 512 --gk 256 --gn 128",
+      "  gemmflow run -n 2 --a data/a.npy --b data/b.npy --out c.npy"
+    })
+final class RunCommand implements Callable<Integer> {
+  @ParentCommand private Gemmflow parent = new Gemmflow();
+
+  @Option(names = "--a", paramLabel = "FILE", required = true, description = "A, M x K")
+  private String a = "";
+
+  @Option(
+      names = "--b",
+      paramLabel = "FILE",
+      required = true,
+      description = "B, K x N, of the same type as A")
+  private String b = "";
+
+  @Option(
+      names = {"-o", "--out"},
+      paramLabel = "FILE",
+      required = true,
+      description = "C, M x N; with {rank}, each rank's columns of it")
+  private String out = "";
+
+  @Mixin private InputOptions input = new InputOptions();
+
+  @Option(names = "--replicate", description = "every rank takes all of B, and has all of C")
+  private boolean replicate;
+
+  @Option(
+      names = "--out-dtype",
+      defaultValue = "F32",
+      description = "of C: F32, or that of A and B (default: F32)")
+  private DType outputType = DType.F32;
+
+  @Mixin private RankOptions ranks = new RankOptions();
+  @Mixin private TuningOptions tuning = new TuningOptions();
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    Inputs inputs = new Inputs(new Where(a), new Where(b), input.layout(), replicate);
+    FileProduct product = new FileProduct(inputs, new Where(out), outputType);
+    Talk talk = parent.talk();
+    if (Launcher.current() == Launcher.NONE || ranks.engine() == RankOptions.Engine.LOCAL) {
+      // Before anything is started: one process finds what is wrong sooner, and says it once.
+      ranks.orElse(inputs.ranks());
+      product.check(ranks.toStart());
+    }
+    return new Job(ranks, tuning.config(), talk)
+        .run(parent.arguments(), world -> run(world, product));
+  }
+
+  private void run(World world, FileProduct product) throws IOException {
+    Talk talk = parent.talk();
+    boolean tells = world.rank() == 0;
+    FileProduct.Outcome outcome = product.run(world, tells ? talk.progress() : Progress.NONE);
+    if (tells) {
+      talk.say(describe(world, outcome));
+      if (talk.isVerbose()) {
+        talk.say(outcome.plan().explain());
+      }
+    }
+  }
+
+  private String describe(World world, FileProduct.Outcome outcome) {
+    FileProduct.Times times = outcome.times();
+    return String.format(
+        Locale.ROOT,
+        "%s: %d x %d x %d %s on %d rank(s), %s, kernel %s (%s)%n"
+            + "reading and packing %.3f s, product %.3f s, writing %.3f s%n",
+        out,
+        outcome.m(),
+        outcome.k(),
+        outcome.n(),
+        outcome.type(),
+        world.size(),
+        world.engineName(),
+        world.kernel().name(),
+        world.kernel().instructions(),
+        times.reading() / 1e9,
+        times.product() / 1e9,
+        times.writing() / 1e9);
+  }
+}

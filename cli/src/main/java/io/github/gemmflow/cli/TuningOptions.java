@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.cli;
+
+import io.github.gemmflow.Config;
+import io.github.gemmflow.plan.Path;
+import io.github.gemmflow.plan.Schedule;
+import io.github.gemmflow.plan.Tuning;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** How rows travel and are multiplied, where that is not left to the rules. */
+final class TuningOptions {
+  @Option(
+      names = "--compute-threads",
+      paramLabel = "COUNT",
+      description = "threads of each rank that multiply (default: 1)")
+  private @Nullable Integer threads;
+
+  @Option(
+      names = "--base-m",
+      paramLabel = "ROWS",
+      description = "rows that travel together (default: by rule)")
+  private @Nullable Integer chunkRows;
+
+  @Option(
+      names = "--inflight",
+      paramLabel = "COUNT",
+      description = "such messages of a rank under way to one host at a time (default: 8)")
+  private @Nullable Integer inFlight;
+
+  @Option(
+      names = "--schedule",
+      description = "between hosts: mesh, ring or two-way-ring (default: by rule)")
+  private @Nullable String schedule;
+
+  @Option(
+      names = "--path",
+      description =
+          "where rows lie: gathered (in one piece) or streamed (never all at once) (default: by"
+              + " rule)")
+  private @Nullable Path path;
+
+  /** The settings of this process, with what was asked for here. */
+  Config config() {
+    Config.Builder builder = Config.builder();
+    if (threads != null) {
+      builder.threads(threads);
+    }
+    return builder.tuning(tuning(builder.build().tuning())).build();
+  }
+
+  private Tuning tuning(Tuning start) {
+    Tuning tuning = start;
+    if (chunkRows != null) {
+      tuning = tuning.withChunkRows(chunkRows);
+    }
+    if (inFlight != null) {
+      tuning = tuning.withInFlight(inFlight);
+    }
+    if (schedule != null) {
+      tuning = tuning.withSchedule(Schedule.named(schedule));
+    }
+    if (path != null) {
+      tuning = tuning.withPath(path);
+    }
+    return tuning;
+  }
+}

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+/** What this machine has of all that Gemmflow needs, and what mends what is missing. */
+@NullMarked
+package io.github.gemmflow.doctor;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+"use strict";
+
+const byId = (id) => document.getElementById(id);
+const figures = JSON.parse(byId("figures-data").textContent);
+const trace = JSON.parse(byId("trace-data").textContent);
+const step = trace && readTrace(trace);
+const picture = location.hash === "#picture";
+
+function element(name, text, className) {
+  const made = document.createElement(name);
+  made.textContent = text;
+  made.className = className ?? "";
+  return made;
+}
+
+const plural = (count, what) => `${count} ${what}${count === 1 ? "" : "s"}`;
+const percent = (value) => `${(100 * value).toFixed(1)} %`.replace("-", "−");
+const count = (value) => value.toLocaleString("en");
+
+function fact(text, bold, className) {
+  const item = element("li", "", className);
+  item.append(element("b", bold), text);
+  byId("facts").append(item);
+}
+
+function writeHeader() {
+  if (!figures) {
+    byId("eyebrow").textContent = "Gemmflow: what was recorded";
+    byId("title").textContent = `${plural(step.ranks, "rank")}, ${millis(step.end)}`;
+  } else {
+    const { m, k, n } = figures.shape;
+    byId("eyebrow").textContent = `Gemmflow: a linear layer (${figures.operation}), M × K × N`;
+    byId("title").textContent = `${m} × ${k} × ${n} ${figures.dtype}`;
+    fact(` on ${plural(figures.hosts, "host")}`, plural(figures.ranks, "rank"));
+    if (figures.groups > 1) {
+      fact("", plural(figures.groups, "group"));
+    }
+    fact(" engine", figures.engine);
+    fact(` kernel, ${figures.isa}`, figures.kernel);
+    fact("", figures.verified ? "results exact" : "WRONG RESULTS", figures.verified ? "good" : "bad");
+  }
+  document.title = `${byId("title").textContent} – Gemmflow`;
+}
+
+/** Noise, where there is little to hide. */
+function doubt(share) {
+  const possible = share === null || (share > -0.05 && share < 1.05);
+  return possible ? "" : " Less than none or more than all: what could be hidden is shorter than what disturbed the rounds.";
+}
+
+/** Each figure: its name, its value, and what that means. */
+function figureRows() {
+  const { speedup, overlap, hidden, ofLimit, control, commCpuMs, linkBytes, bytesToCross, hosts } = figures;
+  const crossed = hosts === 1 ? "There is one host, so nothing has to cross a link." : `${count(bytesToCross)} had to cross them.`;
+  return [
+    ["speedup", speedup, (v) => `${v.toFixed(3)}×`, "Both at once is this many times as fast as one after the other."],
+    ["overlap", overlap, percent, `This much of the shorter of communication and compute runs beside the other.${doubt(overlap)}`],
+    ["hidden", hidden, percent, `This much of the time that could be saved at best is saved.${doubt(hidden)}`],
+    ["of the limit", ofLimit, percent, "No step is shorter than its product or its communication. 100 % would be just as short as the longer of the two."],
+    ["control", control, (v) => `${v.toFixed(3)}×`, "The pipelined step against itself, measured twice in each round. The closer to 1, the more the other figures can be trusted."],
+    ["CPU of the communication thread", commCpuMs, millis, "What moving rows costs a core in a pipelined step, on the rank where it costs most."],
+    ["bytes over links", linkBytes, count, `What came into all hosts in a pipelined step. ${crossed}`],
+  ];
+}
+
+function writeFigures() {
+  byId("figures").append(
+    ...figureRows().map(([name, value, format, meaning]) => {
+      const box = element("div", "");
+      const text = value === null ? "not known" : format(value);
+      box.append(element("dt", name), element("dd", text, "value"), element("dd", meaning, "meaning"));
+      return box;
+    }),
+  );
+  const { speedup } = figures;
+  const times = speedup === null ? "" : `Both at once is ${speedup.toFixed(2)} times as fast as one after the other. `;
+  byId("views-lead").textContent = `${times}The time of a step is that of its slowest rank.`;
+  byId("views-note").textContent = viewsLegend(figures);
+}
+
+/** Of each thread the share of the step that it spent on each kind of thing. */
+function writeShares() {
+  const kinds = KINDS.filter(({ cat }) => step.spans[cat].length > 0);
+  const cells = step.tracks.map(({ rank, name }) => [`rank ${rank}, ${name}`, ...kinds.map(() => "")]);
+  kinds.forEach(({ cat }, column) => {
+    const sums = new Map();
+    for (const [row, from, to] of step.spans[cat]) {
+      sums.set(row, (sums.get(row) ?? 0) + (cat === "ARRIVAL" ? 1 : to - from));
+    }
+    sums.forEach((sum, row) => (cells[row][column + 1] = cat === "ARRIVAL" ? count(sum) : percent(sum / step.end)));
+  });
+  const line = (texts, name) => {
+    const made = element("tr", "");
+    made.append(...texts.map((text) => element(name, text)));
+    return made;
+  };
+  const titles = ["thread", ...kinds.map(({ column }) => column)];
+  byId("shares").append(line(titles, "th"), ...cells.map((texts) => line(texts, "td")));
+}
+
+function writeLegend() {
+  byId("timeline-lead").textContent = `${figures ? "One pipelined step of " : ""}${millis(step.end)}. For each rank what arrives is above, what it computes below.`;
+  for (const { cat, title, color, swatch } of KINDS) {
+    if (step.spans[cat].length > 0) {
+      const item = element("li", "");
+      const mark = element("i", "", swatch);
+      mark.style.background = `var(--${color})`;
+      item.append(mark, title);
+      byId("legend").append(item);
+    }
+  }
+}
+
+function writeMachine() {
+  const { cpu, cores, memoryBytes, os, java, command } = figures.machine ?? {};
+  const rows = [
+    ["Processor", cpu && `${cpu}, ${plural(cores, "core")}`],
+    ["Memory", memoryBytes && `${(memoryBytes / 2 ** 30).toFixed(1)} GiB`],
+    ["System", os],
+    ["Java", java],
+    ["MPI", figures.mpi],
+    ["Kernel", `${figures.kernel} (${figures.isa})`],
+    ["Date", figures.date?.replace("T", " ").replace("Z", " UTC")],
+    ["Command", command, "code"],
+  ];
+  for (const [name, value, className] of rows) {
+    if (value) {
+      byId("machine").append(element("dt", name), element("dd", value, className));
+    }
+  }
+  byId("plan").textContent = (figures.plan ?? "").trim();
+}
+
+function colors() {
+  const style = getComputedStyle(document.documentElement);
+  const names = ["page", "panel", "line", "text", "muted", "bar", "on-multiply", ...KINDS.map(({ color }) => color)];
+  return Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
+}
+
+/** Draws again whenever the room or the colours change. */
+function show(id, height, option, words) {
+  const place = byId(id);
+  place.style.height = `${height}px`;
+  place.setAttribute("role", "img");
+  place.setAttribute("aria-label", words);
+  const chart = echarts.init(place);
+  const font = getComputedStyle(document.body).fontFamily;
+  const draw = () => {
+    const made = option(colors(), place.clientWidth < 600);
+    chart.setOption({ ...made, textStyle: { ...made.textStyle, fontFamily: font } });
+  };
+  draw();
+  let width = place.clientWidth;
+  new ResizeObserver(() => {
+    if (place.clientWidth !== width) {
+      width = place.clientWidth;
+      chart.resize();
+      draw();
+    }
+  }).observe(place);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+  return chart;
+}
+
+function offerZoom(chart) {
+  const zoom = (factor) => {
+    const { start, end } = chart.getOption().dataZoom[0];
+    const middle = (start + end) / 2;
+    const half = Math.min(50, ((end - start) / 2) * factor);
+    const from = Math.max(0, Math.min(100 - 2 * half, middle - half));
+    chart.dispatchAction({ type: "dataZoom", start: from, end: from + 2 * half });
+  };
+  byId("zoom-in").onclick = () => zoom(0.5);
+  byId("zoom-out").onclick = () => zoom(2);
+  byId("zoom-all").onclick = () => zoom(Infinity);
+}
+
+document.documentElement.classList.toggle("picture", picture);
+writeHeader();
+if (figures) {
+  writeFigures();
+  writeMachine();
+  byId("views-section").hidden = false;
+  byId("figures-section").hidden = false;
+  byId("machine-section").hidden = false;
+  byId("plan-section").hidden = !figures.plan;
+  show("views", 310, (palette, narrow) => viewsOption(figures, palette, narrow), viewsInWords(figures));
+}
+if (step) {
+  writeLegend();
+  writeShares();
+  byId("timeline-section").hidden = false;
+  byId("shares-section").hidden = false;
+  const height = step.tracks.length * (step.tracks.length > 16 ? 22 : 32) + (picture ? 32 : 74);
+  const option = (palette, narrow) => timelineOption(step, palette, narrow, picture);
+  offerZoom(show("timeline", height, option, timelineInWords(step)));
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What a person can get wrong: exit code, and one short message that says what to do. */
+class CommandErrorsTest {
+  @TempDir private static Path data;
+
+  @BeforeAll
+  static void makeData() throws IOException {
+    String[] size = {"--gm=12", "--gk=8", "--gn=6"};
+    gen("", size);
+    gen("shards", size[0], size[1], size[2], "--shards=3");
+    gen("f32", size[0], size[1], size[2], "--dtype=F32");
+    gen("other", "--gm=12", "--gk=9", "--gn=6");
+    Files.copy(data.resolve("other/a.npy"), data.resolve("uneven-1.npy"));
+    Files.copy(data.resolve("a.npy"), data.resolve("uneven-0.npy"));
+    Files.copy(data.resolve("other/b.npy"), data.resolve("b-1.npy"));
+    Files.copy(data.resolve("b.npy"), data.resolve("b-0.npy"));
+    byte[] bytes = Files.readAllBytes(data.resolve("a.npy"));
+    Files.write(data.resolve("short.npy"), Arrays.copyOf(bytes, bytes.length - 1));
+    Files.writeString(data.resolve("text.npy"), "not an array\n");
+    Files.writeString(data.resolve("a.csv"), "1,2,3\n");
+    Files.writeString(data.resolve("file"), "not a directory\n");
+  }
+
+  private static void gen(String name, String... size) {
+    String[] words = new String[size.length + 2];
+    words[0] = "gen";
+    words[1] = data.resolve(name).toString();
+    System.arraycopy(size, 0, words, 2, size.length);
+    Ran.here(words).good();
+  }
+
+  /** {@code @} is the directory of the files; run has the rest of its options from here. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '"',
+      textBlock =
+          """
+          ""                                            | Missing required subcommand
+          fly                                           | Unmatched argument at index 0: 'fly'
+          run                                           | Missing required options: '--a=FILE'
+          run --a                                       | Missing required parameter for option '--a'
+          run --a @/a.npy --b @/b.npy --out c.npy --fast | Unknown option: '--fast'
+          run --a @/a.npy --b @/b.npy --out c.npy -n x  | 'x' is not an int
+          run --a @/a.npy --b @/b.npy --out c.npy -n -1 | -1 ranks cannot be started: -n takes 1 or more
+          run --a @/a.npy --b @/b.npy --out c.npy --engine gpu | expected one of [MPI, LOCAL]
+          run --a @/a.npy --b @/b.npy --out c.npy --layout row | in-out, OUT_IN, out-in] (case-insensitive) but was 'row'
+          run --a @/a.npy --b @/b.npy --out c.npy --schedule star | no schedule is called 'star'; there are [mesh, ring, two-way-ring]
+          run --a @/a.npy --b @/b.npy --out c.npy --compute-threads 0 | thread
+          run --a @/a.npy --b @/b.npy --out c.npy --inflight 0 | at least 1 chunk must be in flight, not 0
+          run --a @/none.npy --b @/b.npy --out c.npy    | none.npy: there is no such file
+          run --a @/a.npy --b @/none.npy --out c.npy    | none.npy: there is no such file
+          run --a @ --b @/b.npy --out c.npy             | the name says the format
+          run --a @/a.csv --b @/b.npy --out c.npy       | a.csv: a matrix is read and written as x.npy, x.safetensors
+          run --a @/text.npy --b @/b.npy --out c.npy    | text.npy:
+          run --a @/short.npy --b @/b.npy --out c.npy   | short.npy:
+          run --a @/a.npy#x --b @/b.npy --out c.npy     | the array in a .npy file has no name of its own
+          run --a @/other/a.npy --b @/b.npy --out c.npy | B (in x out) as many rows as A has columns
+          run --a @/a.npy --b @/b.npy --out c.npy --layout out-in | B (out x in) as many columns as A has columns
+          run --a @/f32/a.npy --b @/b.npy --out c.npy   | both need the same type
+          run --a @/shards/a-{rank}.npy --b @/b.npy --out c.npy -n 2 | start as many ranks as there are files (-n 3)
+          run --a @/shards/a-{rank}.npy --b @/b.npy --out c.npy -n 4 | start as many ranks as there are files (-n 3)
+          run --a @/shards/a-{rank}.npy --b @/b-{rank}.npy --out c.npy | each rank needs one of both
+          run --a @/uneven-{rank}.npy --b @/b-{rank}.npy --out c.npy | rows of A are of one length and type on all ranks
+          run --a @/none-{rank}.npy --b @/b.npy --out c.npy | none-0.npy: there is no such file
+          run --a @/a.npy --b @/b.npy --out c.npy --replicate | name a file for each, such as c-{rank}.npy
+          run --a @/a.npy --b @/b.npy --out c.txt       | c.txt: a matrix is read and written as x.npy
+          run --a @/a.npy --b @/b.npy --out @/none/c.npy | none: make it first
+          run --a @/a.npy --b @/w.safetensors#{rank} --out c.npy | {rank} belongs in the name of the file, not of the tensor
+          run --a @/a.npy --b @/b.npy --out c.npy -n 0  | 0 ranks cannot be started: -n takes 1 or more
+          run --a @/a.npy --b @/b.npy --out c.npy --out-dtype F16 | C can be F32, or BF16 as A and B are, but not F16
+          gen                                           | Missing required parameter: 'DIRECTORY'
+          gen @/file                                    | file is a file, not a directory
+          gen @/new --gm 0                              | a product of 0 x 4096 x 4096 has nothing to multiply
+          gen @/new --gm 2 --shards 3                   | 2 rows of A cannot be spread over 3 files
+          gen @/new --gk 2000000                        | take at most 1864135 columns of A, or --values reals
+          gen @/new --dtype int8                        | expected one of [BF16, F16, F32]
+          gen @/new --values zeros                      | expected one of [INTEGERS, REALS]
+          gen @/new --format csv                        | expected one of [NPY, SAFETENSORS]
+          verify --c @/golden.npy                       | checked against a golden file (--golden), or against A x B
+          verify --c @/golden.npy --a @/a.npy           | A and B are both needed, or neither
+          verify --c @/none.npy --golden @/golden.npy   | none.npy: there is no such file
+          verify --c @/a.npy --golden @/golden.npy      | should be 12 x 6
+          verify --c @/golden.npy --golden @/none.npy   | none.npy: there is no such file
+          verify --c @/golden.npy --a @/other/a.npy --b @/b.npy | cannot be multiplied
+          verify --c @/golden.npy --golden @/a.npy --a @/a.npy --b @/b.npy | should be 12 x 6
+          plan -n 2 --hosts 3                           | 2 rank(s) cannot be spread over 3 host(s): each host needs at least one
+          plan --gm -1                                  | a layer of -1 x 4096 x 4096 has nothing to multiply
+          bench --groups 0                              | 0 group(s), 5 rounds to warm up and 21 that count cannot be run
+          bench --gm 0                                  | a layer of 0 x 4096 x 4096 has nothing to multiply
+          bench -n 3 --groups 2 --engine local          | 3 ranks cannot be cut into 2 groups
+          bench --json @/none/bench.json                | none: make it first
+          bench --operation broadcast                   | expected one of
+          """)
+  void input(String words, String part) {
+    Ran.here(split(words)).bad(ExitCode.INPUT, part);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '"',
+      textBlock =
+          """
+          run --a @/a.npy --b @/b.npy --out c.npy --mpirun no-such-mpirun | no-such-mpirun, which launches ranks as processes, cannot be run
+          bench --mpirun no-such-mpirun | run ranks as threads with --engine local
+          run --a @/a.npy --b @/b.npy --out c.npy --mpirun false | false ended with exit code 1
+          """)
+  void ranks(String words, String part) {
+    Ran.here(split(words)).bad(ExitCode.RANKS, part);
+  }
+
+  private static String[] split(String words) {
+    return words.isEmpty() ? new String[0] : words.replace("@", data.toString()).split(" +");
+  }
+
+  /** Each of them would do all the work, and write the same files. */
+  @Test
+  void ranksAsThreadsOfEveryProcess() {
+    List<String> two = List.of("mpirun.mpich", "-n", "2");
+    Ran ran =
+        Ran.apart(data, two, "run", "--engine=local", "--a=a.npy", "--b=b.npy", "--out=c.npy");
+    assertEquals(ExitCode.INPUT.number(), ran.exitCode(), ran::toString);
+    assertTrue(ran.err().contains("MPICH's mpirun started 2 processes"), ran::toString);
+  }
+
+  /** A launcher that is none of those that are known would start itself, again and again. */
+  @Test
+  void aLauncherThatNobodyKnows() throws IOException {
+    Path launcher = data.resolve("launcher");
+    Files.writeString(launcher, "#!/bin/sh\ntest $1 = --version && exit\nshift 2\nexec \"$@\"\n");
+    assertTrue(launcher.toFile().setExecutable(true));
+    String[] words = {"run", "--a=a.npy", "--b=b.npy", "--out=c.npy", "--mpirun=" + launcher};
+    Ran.apart(data, List.of(), words).bad(ExitCode.RANKS, "does not tell it which rank it is");
+  }
+
+  /** Only one of the ranks cannot read its file, and no process but they could know. */
+  @ParameterizedTest
+  @ValueSource(strings = {"mpirun.openmpi", "mpirun.mpich"})
+  void oneRankOfAJob(String mpirun) {
+    List<String> two = List.of(mpirun, "-n", "2");
+    Ran ran =
+        Ran.apart(data, two, "run", "--a", "uneven-{rank}.npy", "--b", "b.npy", "--out", "c.npy");
+    String text = ran.toString();
+    long told = ran.err().lines().filter(line -> line.contains("uneven-1.npy")).count();
+    assertEquals(1, told, text);
+    assertEquals(2, ran.exitCode(), text);
+  }
+
+  /** The launcher's own words about it are left out, and so are those of the other ranks. */
+  @ParameterizedTest
+  @ValueSource(strings = {"mpirun.openmpi", "mpirun.mpich"})
+  void aJobThatFails(String mpirun) {
+    Ran.apart(
+            data,
+            List.of(),
+            "run",
+            "-n=3",
+            "--mpirun=" + mpirun,
+            "--a=a.npy",
+            "--b=b.npy",
+            "--out=/proc/c.npy")
+        .bad(ExitCode.INPUT, "/proc/c.npy: ");
+  }
+
+  @Test
+  void aLibraryThatIsNotThere() {
+    Ran.apart(
+            data,
+            List.of("env", "GEMMFLOW_MPI_LIBRARY=/none/libmpi.so"),
+            "run",
+            "--a=a.npy",
+            "--b=b.npy",
+            "--out=c.npy")
+        .bad(ExitCode.RANKS, "/none/libmpi.so", "Install one");
+  }
+
+  @Test
+  void stackTraces() {
+    Ran ran = Ran.here("verify", "--stacktrace", "--c", "none.npy", "--golden", "none.npy");
+    assertTrue(ran.err().contains("\tat "), ran.err());
+  }
+}

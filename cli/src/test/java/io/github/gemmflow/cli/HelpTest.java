@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What {@code --help} says is so, and fits a terminal. */
+class HelpTest {
+  private static final int COLUMNS = 80;
+  private static final String PROMPT = "  gemmflow ";
+
+  static Stream<String> commands() {
+    return Gemmflow.commandLine().getSubcommands().keySet().stream();
+  }
+
+  @ParameterizedTest
+  @MethodSource("commands")
+  void helpFitsAndItsExampleWorks(String name, @TempDir Path directory) {
+    String help = Ran.here(name, "--help").good().out();
+    help.lines().forEach(line -> assertTrue(line.length() <= COLUMNS, line));
+    List<String> examples = examples(help);
+    assertFalse(examples.isEmpty(), help);
+    for (String example : examples) {
+      Ran ran = Ran.apart(directory, List.of(), example.split(" +"));
+      // Whether a machine has a problem is not the example's fault.
+      assertTrue(
+          ran.exitCode() == 0 || (name.equals("doctor") && ran.exitCode() == 1), ran::toString);
+    }
+    String last = examples.getLast();
+    assertTrue(last.startsWith(name), last);
+  }
+
+  @Test
+  void theWholeCommand(@TempDir Path directory) {
+    String help = Ran.here("--help").good().out();
+    help.lines().forEach(line -> assertTrue(line.length() <= COLUMNS, line));
+    for (String example : examples(help)) {
+      Ran.apart(directory, List.of(), example.split(" +")).good();
+    }
+    commands().forEach(name -> assertTrue(help.contains("\n  " + name + " "), help));
+  }
+
+  private static List<String> examples(String help) {
+    return help.lines()
+        .filter(line -> line.startsWith(PROMPT))
+        .map(line -> line.substring(PROMPT.length()))
+        .toList();
+  }
+
+  /** The same words in the list of exit codes as in the code. */
+  @Test
+  void exitCodes() {
+    String help = Ran.here("--help").good().out();
+    for (ExitCode code : ExitCode.values()) {
+      assertTrue(help.contains("\n  %d   ".formatted(code.number())), help);
+    }
+    assertEquals(ExitCode.INPUT.number(), Ran.here("bench", "--no-such-option").exitCode());
+  }
+}

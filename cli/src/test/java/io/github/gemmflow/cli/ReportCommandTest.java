@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.awt.image.BufferedImage;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import javax.imageio.ImageIO;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
+
+class ReportCommandTest {
+  @TempDir private Path directory;
+
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  private int run(String... words) {
+    CommandLine line = Gemmflow.commandLine();
+    line.setOut(new PrintWriter(out, true)).setErr(new PrintWriter(err, true));
+    return line.execute(words);
+  }
+
+  private String in(String name) {
+    return directory.resolve(name).toString();
+  }
+
+  private void bench() {
+    int exitCode =
+        run(
+            "bench",
+            "--engine=local",
+            "-n=2",
+            "--gm=70",
+            "--gk=96",
+            "--gn=40",
+            "--warmup=1",
+            "--iterations=3",
+            "--json=" + in("bench.json"),
+            "--trace=" + in("trace.json"));
+    assertEquals(0, exitCode, err::toString);
+  }
+
+  @Test
+  void whatBenchWritesBecomesAPageAndAPicture() throws IOException {
+    bench();
+    String html = in("report.html");
+    String png = in("report.png");
+    assertEquals(
+        0,
+        run("report", in("bench.json"), "--trace", in("trace.json"), "-o", html, "--png", png),
+        err::toString);
+    String page = Files.readString(Path.of(html));
+    for (String part :
+        List.of("\"samplesMs\": [", "\"plan\": \"gather up to 70 rows", "multiply rows 0-")) {
+      assertTrue(page.contains(part), part);
+    }
+    BufferedImage picture = ImageIO.read(Path.of(png).toFile());
+    assertEquals(1280, picture.getWidth());
+    assertTrue(picture.getHeight() > 500 && picture.getHeight() < 1500, picture::toString);
+    assertEquals(0xffffffff, picture.getRGB(0, 0), "light");
+  }
+
+  @Test
+  void oneOfTheTwoIsEnough() {
+    bench();
+    assertEquals(0, run("report", in("bench.json"), "-o", in("1.html")), err::toString);
+    assertEquals(0, run("report", "--trace", in("trace.json"), "-o", in("2.html")), err::toString);
+  }
+
+  @Test
+  void theWrongWayRound() {
+    bench();
+    assertEquals(2, run("report", in("trace.json"), "-o", in("1.html")));
+    assertEquals(2, run("report", "--trace", in("bench.json"), "-o", in("1.html")));
+    assertEquals(
+        """
+        gemmflow: %s is a trace, to be given with --trace; 'gemmflow bench --json FILE' writes what belongs here
+        gemmflow: %s has the figures of a benchmark, to be given without --trace; 'gemmflow bench --trace FILE' writes what belongs here
+        """
+            .formatted(in("trace.json"), in("bench.json")),
+        err.toString());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          {"views": {}}                     | has no views.gemm.medianMs
+          []                                | is not an object with the figures of a benchmark
+          {"views": 1} {}                   | has no views.gemm.medianMs
+          {"views": {"gemm"                 | is not JSON from line 1 on: Unexpected end-of-input
+          Speedup 2.0                       | is not JSON from line 1 on: Unrecognized token 'Speedup'
+          ``                                | is not an object with the figures of a benchmark
+          """)
+  void badFigures(String text, String found) throws IOException {
+    Files.writeString(Path.of(in("bench.json")), text);
+    assertEquals(2, run("report", in("bench.json"), "-o", in("report.html")));
+    assertRefused("bench.json " + found, "; 'gemmflow bench --json FILE' writes what belongs here");
+  }
+
+  /** What a chart cannot draw. */
+  @ParameterizedTest
+  @CsvSource({
+    "\"ranks\": 2, \"ranks\": \"2\", has VALUE_STRING for ranks",
+    "\"verified\": true, \"verified\": null, has VALUE_NULL for verified",
+    "\"p10Ms\", \"p10\", has no views.gemm.p10Ms"
+  })
+  void damagedFigures(String original, String other, String found) throws IOException {
+    bench();
+    Path file = Path.of(in("bench.json"));
+    Files.writeString(file, Files.readString(file).replace(original, other));
+    assertEquals(2, run("report", in("bench.json"), "-o", in("report.html")));
+    assertRefused("bench.json " + found, "; 'gemmflow bench --json FILE' writes what belongs here");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          {"traceEvents": 1}                                               | has no list traceEvents
+          {"traceEvents": []}                                              | is a trace in which nothing happens
+          {"traceEvents": [1]}                                             | in line 1 has an event that is no object
+          {"traceEvents": [{"ph": "X", "cat": "blink"}]}                   | in line 1 has an event of category blink
+          {"traceEvents": [{"ph": "X", "cat": "WORK"}]}                    | in line 1 has an event without a name
+          {"traceEvents": [{"ph": "X", "cat": "WORK", "name": "", "pid": 0.5}]} | in line 1 has an event whose pid is 0.5
+          {"traceEvents": [{"ph": "X", "cat": "WORK", "name": "", "pid": 0, "tid": 0, "ts": -1, "dur": -1}]} | in line 1 has an event whose dur is -1.0
+          {"traceEvents": [{"ph": "X", "cat": "WORK", "name": "", "pid": 0, "tid": 0, "ts": 1e999, "dur": 1}]} | in line 1 has an event whose ts is Infinity
+          {"traceEvents": [                                                | is not JSON from line 1 on: Unexpected end-of-input
+          {"traceEvents": [{"ph": "X", "cat": "WORK", "name": "", "pid": 0, "tid": 0, "ts": 0, "dur": 1}]} {} | in line 1 goes on after its end
+          """)
+  void badTraces(String text, String found) throws IOException {
+    Files.writeString(Path.of(in("trace.json")), text);
+    assertEquals(2, run("report", "--trace", in("trace.json"), "-o", in("report.html")));
+    assertRefused(
+        "trace.json " + found, "; 'gemmflow bench --trace FILE' writes what belongs here");
+  }
+
+  private void assertRefused(String found, String next) {
+    String line = err.toString().strip();
+    assertTrue(line.startsWith("gemmflow: " + in(found)), line);
+    assertTrue(line.endsWith(next), line);
+    assertTrue(Files.notExists(directory.resolve("report.html")));
+  }
+
+  @Test
+  void nothingOrNoSuchFile() throws IOException {
+    assertEquals(2, run("report", "-o", in("report.html")));
+    assertTrue(
+        err.toString().startsWith("gemmflow: there is nothing to report: give "), err::toString);
+    assertEquals(2, run("report", in("none.json"), "-o", in("report.html")));
+    assertTrue(
+        err.toString().contains("there is no file " + in("none.json") + "; 'gemmflow bench"),
+        err::toString);
+    Files.write(Path.of(in("bench.json")), new byte[] {(byte) 0xff});
+    assertEquals(2, run("report", in("bench.json"), "-o", in("report.html")));
+    assertTrue(err.toString().contains("bench.json is not text in UTF-8; "), err::toString);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          no-such-browser | the browser no-such-browser cannot be run: name another one with --browser
+          true            | true did not start: it ended
+          """)
+  void noBrowser(String browser, String message) {
+    bench();
+    String png = in("report.png");
+    assertEquals(
+        2, run("report", in("bench.json"), "-o", in("r.html"), "--png", png, "--browser", browser));
+    assertEquals("gemmflow: " + message, err.toString().strip());
+  }
+
+  @Test
+  void theHelpFits() {
+    assertEquals(0, run("report", "--help"));
+    assertTrue(out.toString().lines().allMatch(line -> line.length() <= 80), out::toString);
+  }
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.report;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.github.gemmflow.Config;
+import io.github.gemmflow.LocalWorld;
+import io.github.gemmflow.bench.Layer;
+import io.github.gemmflow.bench.LayerBenchmark;
+import io.github.gemmflow.bench.Operation;
+import io.github.gemmflow.bench.Progress;
+import io.github.gemmflow.bench.Recording;
+import io.github.gemmflow.bench.Result;
+import io.github.gemmflow.bench.Trace;
+import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.plan.Tuning;
+import io.github.gemmflow.trace.Span;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** In a real browser: Chromium without a window. */
+class ReportTest {
+  @TempDir private static Path directory;
+
+  private static Recording recording = new Recording(1, List.of());
+  private static Path report = Path.of("");
+
+  /** Four ranks, of which two each pretend to share a host. */
+  @BeforeAll
+  static void measure() throws IOException {
+    recording = measure(Operation.GATHER);
+    report = directory.resolve(Operation.GATHER + ".html");
+  }
+
+  private static Recording measure(Operation operation) throws IOException {
+    Layer.Size size = new Layer.Size(operation, 512, 128, 96, DType.F32);
+    LayerBenchmark benchmark =
+        new LayerBenchmark(size, 1, Tuning.DEFAULT.withChunkRows(32), 2, 9, true);
+    AtomicReference<Result> first = new AtomicReference<>();
+    LocalWorld.onHosts(0, 0, 1, 1)
+        .config(Config.builder().threads(1).build())
+        .run(
+            world -> {
+              Result result = benchmark.run(world, Progress.NONE);
+              if (world.rank() == 0) {
+                first.set(result);
+              }
+            });
+    Result result = Objects.requireNonNull(first.get());
+    Path figures = directory.resolve(operation + ".json");
+    Files.writeString(figures, result.json());
+    Recording recorded = Objects.requireNonNull(result.recording());
+    write(operation + ".html", figures, Trace.write(recorded));
+    return recorded;
+  }
+
+  private static Path write(String name, Path figures, String trace) throws IOException {
+    Path traceFile = Files.writeString(directory.resolve(name + ".trace.json"), trace);
+    String html = Report.write(figures, traceFile);
+    return Files.writeString(directory.resolve(name), html);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1280, 900, light", "1280, 900, dark", "390, 844, light", "390, 844, dark"})
+  void fitsAndIsQuiet(int width, int height, String theme) throws IOException {
+    try (OpenReport page = OpenReport.open(report, width, height, theme)) {
+      Object wide = page.evaluate("document.scrollingElement.scrollWidth - innerWidth");
+      assertTrue(wide instanceof Double more && more <= 0, () -> "too wide by " + wide);
+      assertEquals((double) width, page.evaluate("innerWidth"));
+      assertEquals("512 × 128 × 96 F32", page.evaluate("document.querySelector('h1').innerText"));
+      assertEquals(7.0, page.evaluate("document.querySelectorAll('#figures dt').length"));
+      page.screenshot("%d-%s.png".formatted(width, theme), width);
+      page.assertQuiet();
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"GATHER", "REDUCE_SCATTER"})
+  void everySpanIsThere(Operation operation) throws IOException {
+    Recording expected = operation == Operation.GATHER ? recording : measure(operation);
+    try (OpenReport page =
+        OpenReport.open(directory.resolve(operation + ".html"), 1280, 900, "light")) {
+      for (Span.Kind kind : Span.Kind.values()) {
+        Object shown =
+            page.evaluate(
+                "chart.getOption().series.find(each => each.name === '%s').data.length"
+                    .formatted(kind));
+        assertEquals((double) count(expected, kind), shown, kind::toString);
+      }
+      assertTrue(count(expected, Span.Kind.ARRIVAL) > 0, "rows came from another host");
+      assertEquals(operation != Operation.GATHER, count(expected, Span.Kind.ADD) > 0);
+      page.assertQuiet();
+    }
+  }
+
+  private static long count(Recording of, Span.Kind kind) {
+    return of.ranks().stream().flatMap(List::stream).filter(s -> s.kind() == kind).count();
+  }
+
+  @Test
+  void theWheelZoomsAndAButtonGoesBack() throws IOException {
+    try (OpenReport page = OpenReport.open(report, 1280, 900, "light")) {
+      String range = "(zoom => zoom.end - zoom.start)(chart.getOption().dataZoom[0])";
+      String left = "chart.convertToPixel({xAxisIndex: 0}, 0)";
+      assertEquals(100.0, page.evaluate(range));
+      Object before = page.evaluate(left);
+      Map<String, Object> up = Map.of("deltaX", 0, "deltaY", -240);
+      double middle = end() / 2e6;
+      page.mouse("mouseWheel", middle, 1, up);
+      page.await(range + " < 100");
+      assertEquals(true, page.evaluate("%s < %s".formatted(left, before)), "0 ms is out of sight");
+      page.evaluate("document.getElementById('zoom-all').click()");
+      page.await(range + " === 100");
+      page.assertQuiet();
+    }
+  }
+
+  private static long end() {
+    return recording.ranks().stream().flatMap(List::stream).mapToLong(Span::end).max().orElse(0);
+  }
+
+  @Test
+  void pointingAtABarTellsItsRows() throws IOException {
+    int rank = 2;
+    Span longest =
+        recording.ranks().get(rank).stream()
+            .filter(span -> span.kind() == Span.Kind.WORK)
+            .max(Comparator.comparingLong(span -> span.end() - span.begin()))
+            .orElseThrow();
+    try (OpenReport page = OpenReport.open(report, 1280, 900, "light")) {
+      double middle = (longest.begin() + longest.end()) / 2e6;
+      // Each rank has two tracks, of which the second computes.
+      page.mouse("mouseMoved", middle, 2 * rank + 1, Map.of());
+      String text = page.tooltip();
+      String rows =
+          "multiply rows %d-%d"
+              .formatted(longest.firstRow(), longest.firstRow() + longest.rows() - 1);
+      assertTrue(text.startsWith("rank 2, compute thread 0\n" + rows + "\n"), text);
+      assertTrue(
+          text.contains(String.format(Locale.ROOT, "%.4f to ", longest.begin() / 1e6)), text);
+      page.assertQuiet();
+    }
+  }
+
+  @Test
+  void chartsFollowTheColours() throws IOException {
+    try (OpenReport page = OpenReport.open(report, 1280, 900, "light")) {
+      String color = "chart.getOption().series[1].itemStyle.color";
+      Object light = page.evaluate(color);
+      page.colors("dark");
+      Object dark = page.await("%s !== '%s' && %s".formatted(color, light, color));
+      assertNotEquals(light, dark);
+      page.assertQuiet();
+    }
+  }
+
+  /** Names in a file are text, whatever they look like. */
+  @Test
+  void namesAreNoHtml() throws IOException {
+    String name = "rows </script><img src=x onerror=alert(1)><!--<script>";
+    String trace =
+        """
+        {"traceEvents": [{"name": "%s", "cat": "WORK", "ph": "X", "pid": 0, "tid": 1, "ts": 0, "dur": 1000}]}
+        """
+            .formatted(name);
+    Path file = write("names.html", directory.resolve(Operation.GATHER + ".json"), trace);
+    try (OpenReport page = OpenReport.open(file, 1280, 900, "light")) {
+      page.mouse("mouseMoved", 0.5, 0, Map.of());
+      assertTrue(page.tooltip().contains(name), page.tooltip());
+      page.assertQuiet();
+    }
+  }
+
+  @Test
+  void aBrowserLeavesNothingBehind() throws IOException {
+    Chromium chromium = Chromium.start(Chromium.find(null), Duration.ofSeconds(60));
+    assertTrue(Files.exists(chromium.profile()));
+    chromium.close();
+    assertTrue(Files.notExists(chromium.profile()));
+  }
+
+  @Test
+  void fiftyThousandSpans() throws IOException {
+    int perThread = 6250;
+    List<List<Span>> ranks = new ArrayList<>();
+    for (int rank = 0; rank < 4; rank++) {
+      List<Span> spans = new ArrayList<>();
+      for (int i = 0; i < perThread; i++) {
+        spans.add(new Span(Span.Kind.ARRIVAL, Span.COMM, i * 8000L, i * 8000L + 100, i, 1));
+        spans.add(new Span(Span.Kind.WORK, 0, i * 8000L, i * 8000L + 7000, i, 1));
+      }
+      ranks.add(spans);
+    }
+    Path figures = directory.resolve(Operation.GATHER + ".json");
+    Path file = write("many.html", figures, Trace.write(new Recording(1, ranks)));
+    try (OpenReport page = OpenReport.open(file, 1280, 900, "light")) {
+      Object took =
+          page.evaluate("performance.timing.loadEventEnd - performance.timing.navigationStart");
+      System.out.println("a page of 50,000 spans opened in " + took + " ms");
+      assertTrue(took instanceof Double millis && millis < 10_000, () -> took + " ms");
+      assertEquals(25_000.0, page.evaluate("chart.getOption().series[1].data.length"));
+      Object drawn = page.evaluate("chart.getZr().storage.getDisplayList(true).length");
+      assertTrue(drawn instanceof Double bars && bars < 12_000, () -> drawn + " bars are drawn");
+      page.mouse("mouseMoved", 24.0, 1, Map.of());
+      assertTrue(page.tooltip().contains("multiply rows "), page.tooltip());
+      page.assertQuiet();
+    }
+  }
+}
