@@ -47,7 +47,7 @@ class DeadlineTest {
 
   @Test
   void aLostRankIsNamedInTime() {
-    Cases.run(getClass(), 20, seed -> new Trial(seed).run());
+    Cases.run(getClass(), 15, seed -> new Trial(seed).run());
   }
 
   /** One world with one rank that is lost at one random point. */

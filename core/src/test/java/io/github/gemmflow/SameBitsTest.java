@@ -8,7 +8,6 @@ import io.github.gemmflow.engine.Chaos;
 import io.github.gemmflow.engine.ChaosEngine;
 import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.kit.Draw;
-import io.github.gemmflow.kit.Multiplied;
 import io.github.gemmflow.kit.Reals;
 import io.github.gemmflow.kit.Way;
 import io.github.gemmflow.matrix.DType;
@@ -26,7 +25,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Schedule, path, axis, chunks, placement, threads and arrival order never change a bit of C. */
 class SameBitsTest {
@@ -40,12 +39,8 @@ class SameBitsTest {
   /** Products that were compared with the bound: the same bits need not be compared again. */
   private static final Set<String> CHECKED = ConcurrentHashMap.newKeySet();
 
-  static List<DType> types() {
-    return Multiplied.by(Providers.kernel(Config.load()));
-  }
-
   @ParameterizedTest
-  @MethodSource("types")
+  @EnumSource(DType.class)
   void hashIsTheSameWhateverTheWay(DType type) {
     String expected = hash(type, new int[RANKS], Way.alongRows(Tuning.DEFAULT), 1, w -> w);
     int[][] placements = {{0, 0, 0, 1, 1, 1}, {0, 1, 2, 0, 1, 2}, {0, 1, 1, 2, 3, 3}};

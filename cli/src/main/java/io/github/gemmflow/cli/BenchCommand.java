@@ -32,7 +32,7 @@ import picocli.CommandLine.ParentCommand;
             + " the ranks of that job; otherwise it starts ranks on this host.%n",
     footer = {
       "%nExample:",
-      "  gemmflow bench -n 2 --gm 512 --gn 512 --json bench.json --trace trace.json"
+      "  gemmflow bench -n 2 --gm 256 --gn 256 --json bench.json --trace trace.json"
     })
 final class BenchCommand implements Callable<Integer> {
   @ParentCommand private Gemmflow parent = new Gemmflow();

@@ -23,7 +23,7 @@ import picocli.CommandLine.ParentCommand;
             + " and the timeline of every thread, to zoom into.%n",
     footer = {
       "%nExample:",
-      "  gemmflow bench -n 2 --gm 512 --gn 512 --json bench.json --trace trace.json",
+      "  gemmflow bench -n 2 --gm 256 --gn 256 --json bench.json --trace trace.json",
       "  gemmflow report bench.json --trace trace.json -o report.html"
     })
 final class ReportCommand implements Callable<Integer> {

@@ -2,7 +2,9 @@
 package io.github.gemmflow.doctor;
 
 import io.github.gemmflow.kernel.onednn.OneDnnLibrary;
+import io.github.gemmflow.matrix.DType;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Whether oneDNN multiplies, or only plain Java. */
@@ -23,10 +25,20 @@ final class OneDnnCheck {
       OneDnnLibrary loaded = loader.get();
       library = loaded;
       return Finding.ok(
-          NAME, "%s uses %s, %s".formatted(loaded.version(), loaded.instructions(), loaded.file()));
+          NAME,
+          "%s uses %s%s, %s"
+              .formatted(loaded.version(), loaded.instructions(), slow(loaded), loaded.file()));
     } catch (RuntimeException | LinkageError e) {
       return missing(machine, String.valueOf(e.getMessage()));
     }
+  }
+
+  private static String slow(OneDnnLibrary loaded) {
+    return loaded.slowTypes().isEmpty()
+        ? ""
+        : loaded.slowTypes().stream()
+            .map(DType::toString)
+            .collect(Collectors.joining(" and ", " (", " are slower than F32)"));
   }
 
   private static Finding missing(Machine machine, String why) {

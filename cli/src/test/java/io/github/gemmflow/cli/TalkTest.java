@@ -26,7 +26,7 @@ class TalkTest {
 
   /** Long enough for a line on any machine. */
   private static final List<String> LONG =
-      List.of("gen", ".", "--gm=3000", "--gk=1200", "--gn=1200", "--dtype=F32");
+      List.of("gen", ".", "--gm=2000", "--gk=1100", "--gn=1100", "--dtype=F32");
 
   private long now;
 
@@ -65,11 +65,11 @@ class TalkTest {
   /** The process that started the ranks shows what one of them reports. */
   @Test
   void onATerminalFromRanks(@TempDir Path directory) {
-    String words = " bench -n 2 --gm 512 --gk 256 --gn 256 --iterations 1000";
+    String words = " bench -n 2 --gm 512 --gk 256 --gn 256 --iterations 300";
     String command = quoted(Ran.java()) + words;
     Ran ran = Ran.process(directory, List.of("script", "-qec", command, "/dev/null"));
     ran.good();
-    assertTrue(ran.out().contains("of 1000 rounds"), ran.out());
+    assertTrue(ran.out().contains("of 300 rounds"), ran.out());
     assertFalse(ran.out().contains("gemmflow-report"), ran.out());
   }
 

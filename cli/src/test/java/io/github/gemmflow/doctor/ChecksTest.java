@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.github.gemmflow.doctor.NetworkInterfaces.Interface;
 import io.github.gemmflow.engine.mpi.CoreBinding;
 import io.github.gemmflow.kernel.onednn.OneDnnLibrary;
+import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.mpi.Launcher;
 import io.github.gemmflow.mpi.Survey;
 import java.io.IOException;
@@ -30,7 +31,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Checks of machines that are not at hand. */
 class ChecksTest {
   private static final OneDnnLibrary AVX512 =
-      new OneDnnLibrary("3.11.0", "/lib/libdnnl.so.3", "AVX-512", false);
+      new OneDnnLibrary(
+          "3.11.0", "/lib/libdnnl.so.3", "AVX-512", false, List.of(DType.BF16, DType.F16));
 
   @TempDir private Path root;
 

@@ -12,7 +12,7 @@ public enum Activation {
   RELU,
   /**
    * {@code x / 2 * (1 + erf(x / sqrt(2)))}: the exact one, not its approximation with tanh. An
-   * infinity becomes NaN.
+   * infinity becomes NaN, or, where oneDNN uses AVX2, the limit.
    */
   GELU,
   /** {@code x / (1 + exp(-x))}, also called swish. Negative infinity becomes NaN. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.kit;
 
+import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.plan.Capacity;
 import io.github.gemmflow.plan.Domains;
 import io.github.gemmflow.plan.Overlap;
@@ -32,6 +33,10 @@ public final class Draw {
 
   public <T> T oneOf(List<T> values) {
     return values.get(below(values.size()));
+  }
+
+  public DType type() {
+    return oneOf(List.of(DType.values()));
   }
 
   /** A size of a matrix: small, odd, prime, and now and then 0. */

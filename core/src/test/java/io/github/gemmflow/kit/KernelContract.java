@@ -23,13 +23,11 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** What every {@link Kernel} must do; an implementation extends this. */
-@TestInstance(Lifecycle.PER_CLASS)
 public abstract class KernelContract {
   private static final int[][] SHAPES = {
     {1, 1, 1}, {2, 3, 5}, {7, 64, 64}, {16, 31, 129}, {33, 100, 65}, {5, 0, 3}, {0, 4, 4}, {3, 4, 0}
@@ -42,11 +40,6 @@ public abstract class KernelContract {
   private static final double ACTIVATION_BOUND = 0x1p-20;
 
   protected abstract Kernel kernel();
-
-  /** What the kernel multiplies on this machine. */
-  List<DType> types() {
-    return Multiplied.by(kernel());
-  }
 
   /** A way to use a kernel. */
   record Use(DType type, DType output, Activation activation, boolean bias) {
@@ -69,9 +62,9 @@ public abstract class KernelContract {
     }
   }
 
-  Stream<Use> uses() {
+  static Stream<Use> uses() {
     List<Use> uses = new ArrayList<>();
-    for (DType type : types()) {
+    for (DType type : DType.values()) {
       for (DType output : type == DType.F32 ? List.of(type) : List.of(DType.F32, type)) {
         for (Activation activation : Activation.values()) {
           uses.add(new Use(type, output, activation, false));
@@ -225,7 +218,7 @@ public abstract class KernelContract {
 
   /** Strided and heap memory, and rows that begin anywhere. */
   @ParameterizedTest
-  @MethodSource("types")
+  @EnumSource(DType.class)
   void blocksAreReadAndWrittenWhereverTheyLie(DType type) {
     try (Arena arena = Arena.ofShared()) {
       for (boolean heap : new boolean[] {false, true}) {
@@ -310,12 +303,20 @@ public abstract class KernelContract {
       }
       Matrix expected = Matrix.allocate(use.output, size, size, arena);
       Matrix actual = Matrix.allocate(use.output, size, size, arena);
+      Use plainUse = new Use(use.type, DType.F32, Activation.NONE, use.bias);
+      Matrix sums = Matrix.allocate(DType.F32, size, size, arena);
+      multiplyWith(new ReferenceKernel(), plainUse, a, b, sums, arena);
       multiplyWith(new ReferenceKernel(), use, a, b, expected, arena);
       multiplyWith(kernel(), use, a, b, actual, arena);
       for (long row = 0; row < size; row++) {
         for (long column = 0; column < size; column++) {
           float wanted = expected.get(row, column);
-          if (Float.isFinite(wanted)) {
+          float sum = sums.get(row, column);
+          if (use.activation == Activation.GELU && Float.isInfinite(sum)) {
+            float limit = Math.max(0, sum);
+            float found = actual.get(row, column);
+            assertTrue(Float.isNaN(found) || found == limit, use + " of " + sum + ": " + found);
+          } else if (Float.isFinite(wanted)) {
             check(use, row, column, wanted, actual, 0);
           } else {
             assertEquals(

@@ -71,7 +71,7 @@ public final class OperatorCase {
   private void runGroup(Group group, Draw draw) {
     long maxRows = draw.size() * (draw.chance(0.5) ? 1L : group.size());
     long maxColumns = draw.size();
-    DType type = draw.oneOf(Multiplied.by(world.kernel()));
+    DType type = draw.type();
     Tuning room = draw.room(maxRows);
     try (Arena arena = Arena.ofConfined();
         Workspace space = group.workspace(maxRows, maxColumns, type, room)) {

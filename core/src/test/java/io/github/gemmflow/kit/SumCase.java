@@ -21,7 +21,6 @@ import io.github.gemmflow.plan.Domains;
 import io.github.gemmflow.plan.Tuning;
 import java.lang.foreign.Arena;
 import java.util.Arrays;
-import java.util.List;
 
 /**
  * A random summing operator whose addends every rank can compute for all ranks, so that each checks
@@ -50,7 +49,7 @@ final class SumCase {
     this.columns = draw.size();
     this.inputs = new long[group.size()];
     Arrays.setAll(inputs, rank -> isProduct ? draw.size() : columns);
-    this.type = isProduct ? space.type() : draw.oneOf(List.of(DType.values()));
+    this.type = isProduct ? space.type() : draw.type();
     this.output = isProduct && draw.chance(0.5) ? DType.F32 : type;
     this.wire = draw.chance(0.7) ? DType.F32 : DType.BF16;
     this.hasBias = isProduct && draw.chance(0.4);

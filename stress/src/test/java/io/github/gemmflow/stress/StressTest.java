@@ -20,7 +20,7 @@ import org.openjdk.jcstress.infra.collectors.TestResult;
  */
 class StressTest {
   private static final int TESTS = 4;
-  private static final int MOMENT = 100;
+  private static final int MOMENT = 50;
 
   @Test
   void nothingForbiddenIsSeen(@TempDir Path directory) throws Exception {

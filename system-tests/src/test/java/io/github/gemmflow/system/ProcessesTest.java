@@ -28,7 +28,7 @@ class ProcessesTest {
     "openmpi, 3, 3", "mpich, 3, 3"
   })
   void operators(String mpi, String ranks, String hosts) {
-    run("--mpi", mpi, "--ranks", ranks, "--hosts", hosts, "--cases", "5", "--java=" + SOON_OVER);
+    run("--mpi", mpi, "--ranks", ranks, "--hosts", hosts, "--cases", "3", "--java=" + SOON_OVER);
   }
 
   /** Blocks travel in many pieces, contiguous and strided ones alike. */
@@ -44,7 +44,7 @@ class ProcessesTest {
         "--hosts",
         "2",
         "--cases",
-        "5",
+        "3",
         "--java=" + limit,
         "--java=" + SOON_OVER);
   }

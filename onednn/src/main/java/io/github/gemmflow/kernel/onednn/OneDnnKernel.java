@@ -4,6 +4,7 @@ package io.github.gemmflow.kernel.onednn;
 import static java.lang.System.Logger.Level.INFO;
 import static java.lang.System.Logger.Level.WARNING;
 
+import io.github.gemmflow.kernel.Epilogue;
 import io.github.gemmflow.kernel.Kernel;
 import io.github.gemmflow.kernel.PackedWeights;
 import io.github.gemmflow.kernel.Product;
@@ -12,8 +13,10 @@ import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
 import io.github.gemmflow.onednn.Dnnl;
-import java.util.EnumSet;
-import java.util.Set;
+import io.github.gemmflow.onednn.DnnlException;
+import java.lang.foreign.Arena;
+import java.util.EnumMap;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -28,8 +31,11 @@ public final class OneDnnKernel implements Kernel {
   /** What multiplies is the same for all kernels of a process, and logged once. */
   private static final AtomicBoolean SAID = new AtomicBoolean();
 
+  /** Rows and columns of weights with which a type is tried. */
+  private static final int TRIED = 64;
+
   private final Dnnl dnnl;
-  private final Set<DType> slowTypesSaid = EnumSet.noneOf(DType.class);
+  private final Map<DType, Boolean> converted = new EnumMap<>(DType.class);
 
   /**
    * Loads oneDNN, if that has not been done in this process.
@@ -55,23 +61,48 @@ public final class OneDnnKernel implements Kernel {
 
   @Override
   public PackedWeights pack(Matrix weights, WeightLayout layout) {
-    PackedWeights packed = OneDnnWeights.pack(this, dnnl, weights, layout);
-    saySlow(weights.type());
-    return packed;
-  }
-
-  private synchronized void saySlow(DType type) {
-    if (!dnnl.isa().isFastFor(type) && slowTypesSaid.add(type)) {
-      LOG.log(
-          WARNING,
-          "this machine has no instructions for {0} (the best are {1}): oneDNN converts to F32 and back, at less than half the speed of F32",
-          type,
-          dnnl.isa());
-    }
+    return isConverted(weights.type())
+        ? ConvertedWeights.pack(this, dnnl, weights, layout)
+        : OneDnnWeights.pack(this, dnnl, weights, layout);
   }
 
   @Override
   public Product product(PackedWeights weights, ProductSpec spec) {
-    return new OneDnnProduct(dnnl, (OneDnnWeights) weights, spec);
+    return weights instanceof ConvertedWeights inF32
+        ? new ConvertedProduct(dnnl, inF32, spec)
+        : new OneDnnProduct(dnnl, (OneDnnWeights) weights, spec);
+  }
+
+  /** Whether a type is multiplied as F32; says so when it is asked for the first time. */
+  private synchronized boolean isConverted(DType type) {
+    if (type == DType.F32 || dnnl.isa().isFastFor(type)) {
+      return false;
+    }
+    return converted.computeIfAbsent(type, this::findOut);
+  }
+
+  private boolean findOut(DType type) {
+    boolean refused = isRefused(type);
+    LOG.log(
+        WARNING,
+        "this machine has no instructions for {0} (the best are {1}): {2}",
+        type,
+        dnnl.isa(),
+        refused
+            ? "weights are kept in F32, which takes twice the memory, and rows become F32 as they are multiplied"
+            : "oneDNN converts to F32 and back, at less than half the speed of F32");
+    return refused;
+  }
+
+  private boolean isRefused(DType type) {
+    try (Arena arena = Arena.ofConfined();
+        OneDnnWeights weights =
+            OneDnnWeights.pack(
+                this, dnnl, Matrix.allocate(type, TRIED, TRIED, arena), WeightLayout.IN_OUT)) {
+      new OneDnnProduct(dnnl, weights, new ProductSpec(type, Epilogue.NONE, 1)).close();
+      return false;
+    } catch (DnnlException e) {
+      return true;
+    }
   }
 }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.kernel.onednn;
 
+import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.onednn.AmxPermission;
 import io.github.gemmflow.onednn.Dnnl;
 import io.github.gemmflow.onednn.Isa;
+import java.util.Arrays;
+import java.util.List;
 
 /**
  * The oneDNN that {@link OneDnnKernel} multiplies with, for those who want to know which it is.
@@ -12,8 +15,10 @@ import io.github.gemmflow.onednn.Isa;
  * @param file where it was loaded from
  * @param instructions the best instructions that it uses on this machine
  * @param usesAmx whether AMX is among them
+ * @param slowTypes what there are no instructions for, and is converted from and to F32
  */
-public record OneDnnLibrary(String version, String file, String instructions, boolean usesAmx) {
+public record OneDnnLibrary(
+    String version, String file, String instructions, boolean usesAmx, List<DType> slowTypes) {
   /**
    * Loads oneDNN, if that has not been done in this process.
    *
@@ -21,8 +26,13 @@ public record OneDnnLibrary(String version, String file, String instructions, bo
    */
   public static OneDnnLibrary load() {
     Dnnl dnnl = Dnnl.load();
+    Isa isa = dnnl.isa();
     return new OneDnnLibrary(
-        dnnl.version(), dnnl.library(), dnnl.isa().toString(), dnnl.isa().compareTo(Isa.AMX) >= 0);
+        dnnl.version(),
+        dnnl.library(),
+        isa.toString(),
+        isa.compareTo(Isa.AMX) >= 0,
+        Arrays.stream(DType.values()).filter(type -> !isa.isFastFor(type)).toList());
   }
 
   /**

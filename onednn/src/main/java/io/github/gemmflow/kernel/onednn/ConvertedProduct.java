@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.kernel.onednn;
+
+import io.github.gemmflow.kernel.Product;
+import io.github.gemmflow.kernel.ProductSpec;
+import io.github.gemmflow.matrix.Block;
+import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.matrix.Floats;
+import io.github.gemmflow.onednn.Dnnl;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * A product of a type that oneDNN does not multiply on this machine: a few rows at a time become
+ * F32, and so does what comes of them, until it is rounded to the output's type.
+ */
+final class ConvertedProduct implements Product {
+  private static final long ALIGNMENT = 64;
+
+  private final DType input;
+  private final DType output;
+  private final OneDnnProduct inF32;
+  private final Arena arena = Arena.ofShared();
+  private final Lane[] lanes;
+
+  ConvertedProduct(Dnnl dnnl, ConvertedWeights weights, ProductSpec spec) {
+    this.input = weights.type();
+    this.output = spec.output();
+    this.inF32 =
+        new OneDnnProduct(
+            dnnl, weights.inF32(), new ProductSpec(DType.F32, spec.epilogue(), spec.threads()));
+    this.lanes = new Lane[spec.threads()];
+    for (int thread = 0; thread < lanes.length; thread++) {
+      lanes[thread] = new Lane(weights.inputs(), weights.outputs());
+    }
+  }
+
+  @Override
+  public int columnGranularity() {
+    return inF32.columnGranularity();
+  }
+
+  @Override
+  public int worthwhileRows() {
+    return inF32.worthwhileRows();
+  }
+
+  @Override
+  public void multiply(int thread, Block a, Block c, long firstColumn) {
+    lanes[thread].run(thread, a, c, firstColumn);
+  }
+
+  @Override
+  public void close() {
+    inF32.close();
+    arena.close();
+  }
+
+  /** What one thread has for itself. */
+  private final class Lane {
+    private final MemorySegment aMemory;
+    private final MemorySegment cMemory;
+    private final long aStride;
+    private final long cStride;
+    private final float[] values;
+    private final Floats floats;
+    private final Block aPart = new Block();
+    private final Block cPart = new Block();
+
+    Lane(long inputs, long outputs) {
+      this.aStride = inputs * Float.BYTES;
+      this.cStride = outputs * Float.BYTES;
+      this.aMemory = arena.allocate(Ladder.STEP * aStride, ALIGNMENT);
+      this.cMemory = arena.allocate(Ladder.STEP * cStride, ALIGNMENT);
+      this.values = new float[Math.toIntExact(Math.max(inputs, outputs))];
+      this.floats = new Floats(values.length);
+    }
+
+    void run(int thread, Block a, Block c, long firstColumn) {
+      int inputs = (int) (a.rowBytes() / input.bytes());
+      int columns = (int) (c.rowBytes() / output.bytes());
+      for (long first = 0; first < a.rows(); first += Ladder.STEP) {
+        long rows = Math.min(Ladder.STEP, a.rows() - first);
+        for (long row = 0; row < rows; row++) {
+          long at = a.offset() + (first + row) * a.stride();
+          floats.load(input, a.memory(), at, values, inputs);
+          floats.store(DType.F32, aMemory, row * aStride, values, inputs);
+        }
+        aPart.at(aMemory, 0, rows, aStride, aStride);
+        cPart.at(cMemory, 0, rows, (long) columns * Float.BYTES, cStride);
+        inF32.multiply(thread, aPart, cPart, firstColumn);
+        for (long row = 0; row < rows; row++) {
+          floats.load(DType.F32, cMemory, row * cStride, values, columns);
+          long at = c.offset() + (first + row) * c.stride();
+          floats.store(output, c.memory(), at, values, columns);
+        }
+      }
+    }
+  }
+}
