@@ -13,6 +13,8 @@ final class Log extends Handler {
   /** Kept here, because loggers that nobody keeps forget their settings. */
   private static final Logger LOGGER = Logger.getLogger("io.github.gemmflow");
 
+  static final String PREFIX = "gemmflow: ";
+
   private final SimpleFormatter texts = new SimpleFormatter();
   private final Consumer<String> lines;
 
@@ -37,7 +39,7 @@ final class Log extends Handler {
 
   @Override
   public void publish(LogRecord entry) {
-    lines.accept("gemmflow: " + texts.formatMessage(entry));
+    lines.accept(PREFIX + texts.formatMessage(entry));
   }
 
   @Override

@@ -9,7 +9,9 @@ import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -65,6 +67,7 @@ final class Mpirun {
   /** Reads to the end what ranks say; returns what went wrong on the first that tells it. */
   private @Nullable Failure listen(Process process) throws IOException {
     Failure first = null;
+    Set<String> warnings = new HashSet<>();
     try (BufferedReader lines = process.errorReader(UTF_8)) {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
         Failure failure = RankReport.failure(line);
@@ -73,13 +76,18 @@ final class Mpirun {
           first = first == null || (failure.primary() && !first.primary()) ? failure : first;
         } else if (progress != null) {
           talk.show(progress);
-        } else if (first == null || talk.isVerbose()) {
+        } else if (talk.isVerbose() || (first == null && isNew(line, warnings))) {
           // Once a rank has told what went wrong, a launcher only says that something has.
           talk.passOn(line);
         }
       }
     }
     return first;
+  }
+
+  /** What all ranks warn of is said once. */
+  private static boolean isNew(String line, Set<String> warnings) {
+    return !line.startsWith(Log.PREFIX) || warnings.add(line);
   }
 
   private Failure unexplained(int code) {

@@ -97,6 +97,18 @@ class TalkTest {
     assertEquals("", quiet.out() + quiet.err());
   }
 
+  @Test
+  void whatAllRanksWarnOfIsSaidOnce(@TempDir Path directory) {
+    Ran.here("gen", directory.toString(), "--gm=8", "--gk=8", "--gn=8").good();
+    List<String> command = new ArrayList<>(List.of("env", "ONEDNN_MAX_CPU_ISA=AVX2"));
+    command.addAll(Ran.java());
+    command.addAll(List.of("run", "-n", "3", "--a=a.npy", "--b=b.npy", "--out=c.npy"));
+    Ran ran = Ran.process(directory, command).good();
+    List<String> warnings =
+        ran.err().lines().filter(line -> line.contains("no instructions for BF16")).toList();
+    assertEquals(1, warnings.size(), ran.err());
+  }
+
   /** Whoever ends a job from outside reads nothing about it; no rank and no memory is left. */
   @Test
   void aJobThatIsEnded(@TempDir Path directory) throws Exception {

@@ -11,8 +11,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A product of a type that oneDNN does not multiply on this machine: a few rows at a time become
- * F32, and so does what comes of them, until it is rounded to the output's type.
+ * A product of a type that this machine has no instructions for: a few rows at a time become F32,
+ * and so does what comes of them, until it is rounded to the output's type.
  */
 final class ConvertedProduct implements Product {
   private static final long ALIGNMENT = 64;

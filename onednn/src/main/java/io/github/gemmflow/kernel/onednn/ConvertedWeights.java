@@ -9,7 +9,7 @@ import io.github.gemmflow.matrix.Matrix;
 import io.github.gemmflow.onednn.Dnnl;
 import java.lang.foreign.Arena;
 
-/** Weights of a type that oneDNN does not multiply on this machine, kept in F32. */
+/** Weights of a type that this machine has no instructions for, kept in F32. */
 final class ConvertedWeights extends PackedWeights {
   private final OneDnnWeights inF32;
 

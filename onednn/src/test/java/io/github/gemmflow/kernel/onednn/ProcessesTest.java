@@ -39,16 +39,17 @@ class ProcessesTest {
   /** Never in silence on a slow path. */
   @ParameterizedTest
   @CsvSource({
-    "AVX512_CORE, BF16, AVX-512, oneDNN converts to F32 and back",
-    "AVX512_CORE, F16, AVX-512, weights are kept in F32",
-    "AVX2, BF16, AVX2, weights are kept in F32",
-    "AVX2, F16, AVX2, weights are kept in F32",
+    "AVX512_CORE, BF16, AVX-512",
+    "AVX512_CORE, F16, AVX-512",
+    "AVX2, BF16, AVX2",
+    "AVX2, F16, AVX2",
   })
-  void whatThereAreNoInstructionsForSaysWhatItCosts(
-      String mask, DType type, String best, String cost) throws Exception {
+  void whatThereAreNoInstructionsForSaysWhatItCosts(String mask, DType type, String best)
+      throws Exception {
     List<String> said = Child.run(Map.of("ONEDNN_MAX_CPU_ISA", mask), type);
     String warning =
-        "this machine has no instructions for %s (the best are %s): %s".formatted(type, best, cost);
+        "this machine has no instructions for %s (the best are %s): weights are kept in F32"
+            .formatted(type, best);
     assertEquals(1, said.stream().filter(line -> line.contains(warning)).count(), said.toString());
     assertTrue(said.stream().anyMatch(line -> line.startsWith("checksum")), said.toString());
   }
