@@ -241,6 +241,21 @@ public abstract class KernelContract {
     }
   }
 
+  @ParameterizedTest
+  @EnumSource(DType.class)
+  void rowsOfNothingLieAnywhere(DType type) {
+    try (Arena arena = Arena.ofShared()) {
+      Block a = new Block().at(MemorySegment.NULL, 1000, 2, 0, 0);
+      Matrix c = Matrix.allocate(type, 2, 3, arena).fill(Float.NaN);
+      try (PackedWeights weights = pack(type, 0, 3, WeightLayout.IN_OUT, arena);
+          Product product = kernel().product(weights, plain(type))) {
+        product.multiply(0, a, c.block(new Block(), 0, 2), 0);
+        product.multiply(0, a, new Block().at(MemorySegment.NULL, 1000, 2, 0, 0), 0);
+      }
+      assertEquals(0, c.get(1, 2));
+    }
+  }
+
   private static Matrix matrix(DType type, long rows, long columns, boolean heap, Arena arena) {
     return heap
         ? Matrix.wrap(

@@ -12,7 +12,7 @@ import java.lang.foreign.MemorySegment;
 
 /**
  * A product of a type that this machine has no instructions for: a few rows at a time become F32,
- * and so does what comes of them, until it is rounded to the output's type.
+ * and what comes of them stays F32 until it is rounded to the output's type.
  */
 final class ConvertedProduct implements Product {
   private static final long ALIGNMENT = 64;
@@ -30,8 +30,13 @@ final class ConvertedProduct implements Product {
         new OneDnnProduct(
             dnnl, weights.inF32(), new ProductSpec(DType.F32, spec.epilogue(), spec.threads()));
     this.lanes = new Lane[spec.threads()];
-    for (int thread = 0; thread < lanes.length; thread++) {
-      lanes[thread] = new Lane(weights.inputs(), weights.outputs());
+    try {
+      for (int thread = 0; thread < lanes.length; thread++) {
+        lanes[thread] = new Lane(weights.inputs(), weights.outputs());
+      }
+    } catch (RuntimeException | Error e) {
+      close();
+      throw e;
     }
   }
 
@@ -47,7 +52,9 @@ final class ConvertedProduct implements Product {
 
   @Override
   public void multiply(int thread, Block a, Block c, long firstColumn) {
-    lanes[thread].run(thread, a, c, firstColumn);
+    if (c.bytes() > 0) {
+      lanes[thread].run(thread, a, c, firstColumn);
+    }
   }
 
   @Override
@@ -71,29 +78,45 @@ final class ConvertedProduct implements Product {
       this.aStride = inputs * Float.BYTES;
       this.cStride = outputs * Float.BYTES;
       this.aMemory = arena.allocate(Ladder.STEP * aStride, ALIGNMENT);
-      this.cMemory = arena.allocate(Ladder.STEP * cStride, ALIGNMENT);
+      this.cMemory = arena.allocate(output == DType.F32 ? 0 : Ladder.STEP * cStride, ALIGNMENT);
       this.values = new float[Math.toIntExact(Math.max(inputs, outputs))];
       this.floats = new Floats(values.length);
     }
 
     void run(int thread, Block a, Block c, long firstColumn) {
-      int inputs = (int) (a.rowBytes() / input.bytes());
-      int columns = (int) (c.rowBytes() / output.bytes());
       for (long first = 0; first < a.rows(); first += Ladder.STEP) {
         long rows = Math.min(Ladder.STEP, a.rows() - first);
-        for (long row = 0; row < rows; row++) {
-          long at = a.offset() + (first + row) * a.stride();
-          floats.load(input, a.memory(), at, values, inputs);
-          floats.store(DType.F32, aMemory, row * aStride, values, inputs);
+        load(a, first, rows);
+        if (output == DType.F32) {
+          long at = c.offset() + first * c.stride();
+          cPart.at(c.memory(), at, rows, c.rowBytes(), c.stride());
+          inF32.multiply(thread, aPart, cPart, firstColumn);
+        } else {
+          long bytes = c.rowBytes() / output.bytes() * Float.BYTES;
+          cPart.at(cMemory, 0, rows, bytes, cStride);
+          inF32.multiply(thread, aPart, cPart, firstColumn);
+          store(c, first, rows);
         }
-        aPart.at(aMemory, 0, rows, aStride, aStride);
-        cPart.at(cMemory, 0, rows, (long) columns * Float.BYTES, cStride);
-        inF32.multiply(thread, aPart, cPart, firstColumn);
-        for (long row = 0; row < rows; row++) {
-          floats.load(DType.F32, cMemory, row * cStride, values, columns);
-          long at = c.offset() + (first + row) * c.stride();
-          floats.store(output, c.memory(), at, values, columns);
-        }
+      }
+    }
+
+    private void load(Block a, long first, long rows) {
+      int inputs = (int) (a.rowBytes() / input.bytes());
+      // Rows of nothing may lie anywhere.
+      for (long row = 0; row < rows && inputs > 0; row++) {
+        long at = a.offset() + (first + row) * a.stride();
+        floats.load(input, a.memory(), at, values, inputs);
+        floats.store(DType.F32, aMemory, row * aStride, values, inputs);
+      }
+      aPart.at(aMemory, 0, rows, aStride, aStride);
+    }
+
+    private void store(Block c, long first, long rows) {
+      int columns = (int) (c.rowBytes() / output.bytes());
+      for (long row = 0; row < rows; row++) {
+        floats.load(DType.F32, cMemory, row * cStride, values, columns);
+        long at = c.offset() + (first + row) * c.stride();
+        floats.store(output, c.memory(), at, values, columns);
       }
     }
   }

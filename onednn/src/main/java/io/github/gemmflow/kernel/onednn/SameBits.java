@@ -96,13 +96,14 @@ final class SameBits {
 
   private boolean[] compare(Dnnl.Matmul[] matmuls) {
     Dnnl.Matmul step = matmuls[Ladder.step()];
-    Matrix expected = product(step, Ladder.STEP);
+    Matrix expected = product(step, Ladder.STEP, room(wholeCalls(Ladder.STEP)));
+    MemorySegment c = room(TALLEST);
     boolean[] agrees = new boolean[matmuls.length];
     for (int i = 0; i < agrees.length; i++) {
       // Other instructions round differently now and then, which one try may not show.
       agrees[i] =
           matmuls[i].implementation().equals(step.implementation())
-              && isSame(product(matmuls[i], Ladder.height(i)), expected);
+              && isSame(product(matmuls[i], Ladder.height(i), c), expected);
     }
     return agrees;
   }
@@ -174,9 +175,13 @@ final class SameBits {
     return Matrix.wrap(memory, type, rows, columns);
   }
 
-  private Matrix product(Dnnl.Matmul matmul, int height) {
+  /** For so many rows of C. */
+  private MemorySegment room(long rows) {
+    return LargePages.allocate(rows * cStride * output.bytes(), arena);
+  }
+
+  private Matrix product(Dnnl.Matmul matmul, int height, MemorySegment c) {
     long rows = wholeCalls(height);
-    MemorySegment c = LargePages.allocate(rows * cStride * output.bytes(), arena);
     long aBytes = layout.inputs() * layout.type().bytes();
     try (Dnnl.Call call = matmul.newCall(arena.allocate(matmul.scratchBytes(), ALIGNMENT))) {
       for (long row = 0; row < rows; row += height) {
