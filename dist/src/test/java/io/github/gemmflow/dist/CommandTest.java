@@ -73,7 +73,7 @@ class CommandTest {
     }
     String figures = "java -version %s ms, gemmflow --help %s ms".formatted(bare, help);
     System.out.println(figures);
-    assumeTrue(Collections.max(bare) < 75, figures);
+    assumeTrue(Collections.max(bare) < 50, figures);
     assertTrue(median(help) < 500, figures);
   }
 
