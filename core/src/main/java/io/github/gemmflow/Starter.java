@@ -36,7 +36,7 @@ final class Starter implements Executor {
     }
     try {
       // Its steps are over; this is for the few instructions that may be left.
-      boolean ignored = executor.awaitTermination(PATIENCE_SECONDS, TimeUnit.SECONDS);
+      boolean _ = executor.awaitTermination(PATIENCE_SECONDS, TimeUnit.SECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -119,7 +119,7 @@ public final class Workspace implements AutoCloseable {
     }
     try {
       long rowBytes = Math.multiplyExact(maxColumns, (long) type.bytes());
-      long ignored = Math.multiplyExact(maxRows, rowBytes);
+      long _ = Math.multiplyExact(maxRows, rowBytes);
       Capacity capacity = Capacity.of(maxRows, rowBytes, domains, tuning);
       for (int domain = 0; domain < domains.count(); domain++) {
         // Throws on overflow.
@@ -243,6 +243,10 @@ public final class Workspace implements AutoCloseable {
 
   /** The thread that runs steps for callers who do not want to wait. */
   synchronized Starter starter() {
+    if (closed) {
+      // A world may be closed by another thread at any moment, and nobody would end the thread.
+      throw new IllegalStateException(group.world().ending().reason("the workspace is closed"));
+    }
     if (starter == null) {
       starter = new Starter("gemmflow-" + group.world().rank() + "-starter");
     }

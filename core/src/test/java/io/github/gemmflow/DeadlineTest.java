@@ -47,7 +47,7 @@ class DeadlineTest {
 
   @Test
   void aLostRankIsNamedInTime() {
-    Cases.run(getClass(), 15, seed -> new Trial(seed).run());
+    Cases.run(getClass(), Cases.shortOrFull(8, 60), seed -> new Trial(seed).run());
   }
 
   /** One world with one rank that is lost at one random point. */
@@ -213,7 +213,7 @@ class DeadlineTest {
             world -> {
               try (Workspace space = world.group().workspace(MAX_ROWS, K, DType.BF16);
                   AllGather gather = AllGather.on(space).build()) {
-                for (int i = 0; i < 60; i++) {
+                for (int i = 0; i < Cases.shortOrFull(20, 200); i++) {
                   if (world.rank() == i % world.size()) {
                     LockSupport.parkNanos(deadline.toNanos() / 2);
                   }
@@ -297,7 +297,7 @@ class DeadlineTest {
                 Matrix c = Matrix.allocate(DType.F32, MAX_ROWS, N, arena);
                 try (var weights = world.pack(b, WeightLayout.IN_OUT);
                     var product = AllGatherMatmul.on(space).weights(weights).build()) {
-                  for (int i = 0; i < 3; i++) {
+                  for (int i = 0; i < Cases.shortOrFull(1, 3); i++) {
                     try (Step step = product.begin(new long[] {20, 0, 0})) {
                       Exact.fill(step.input(), i, step.firstRow());
                       Matrix target = c.rows(0, step.rows());

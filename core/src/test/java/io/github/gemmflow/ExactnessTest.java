@@ -17,16 +17,16 @@ import org.junit.jupiter.api.Test;
 /** Integer-valued inputs give exactly the integer product, whatever the way. */
 class ExactnessTest {
   /** Enough for every way to be drawn. */
-  private static final int CASES = 120;
+  private static final int ALL_WAYS = 120;
 
   private final Map<String, LongAdder> ways = new ConcurrentSkipListMap<>();
 
   @Test
   void everyElementIsExact() {
-    Cases.run(getClass(), CASES, this::runCase);
+    int cases = Cases.run(getClass(), Cases.shortOrFull(40, 500), this::runCase);
     System.out.println("ExactnessTest: steps of ranks by way: " + ways);
     assertTrue(
-        Integer.getInteger("gemmflow.cases", CASES) < CASES || ways.size() == 16,
+        cases < ALL_WAYS || ways.size() == 16,
         "three schedules, two paths and two axes; two kinds of sums with much or little room");
   }
 

@@ -4,6 +4,7 @@ package io.github.gemmflow;
 import io.github.gemmflow.engine.Chaos;
 import io.github.gemmflow.engine.ChaosEngine;
 import io.github.gemmflow.kernel.WeightLayout;
+import io.github.gemmflow.kit.Cases;
 import io.github.gemmflow.kit.Draw;
 import io.github.gemmflow.kit.Exact;
 import io.github.gemmflow.matrix.DType;
@@ -44,7 +45,7 @@ class SlowAddersTest {
           0,1,2,3,3;3
           """)
   void stepsBackToBack(String placement, int slots) {
-    int steps = Integer.getInteger("gemmflow.steps", 250);
+    int steps = Integer.getInteger("gemmflow.steps", Cases.shortOrFull(100, 600));
     int[] hosts = Arrays.stream(placement.split(",")).mapToInt(Integer::parseInt).toArray();
     Tuning tuning = Tuning.DEFAULT.withPath(Path.STREAMED).withSlots(slots).withChunkRows(3);
     Config config =

@@ -4,6 +4,7 @@ package io.github.gemmflow;
 import io.github.gemmflow.engine.Chaos;
 import io.github.gemmflow.engine.ChaosEngine;
 import io.github.gemmflow.kernel.WeightLayout;
+import io.github.gemmflow.kit.Cases;
 import io.github.gemmflow.kit.Draw;
 import io.github.gemmflow.kit.Exact;
 import io.github.gemmflow.kit.Way;
@@ -35,7 +36,7 @@ class SlowReadersTest {
   @ParameterizedTest
   @ValueSource(strings = {"0,0,0,0,0", "0,0,0,1,1"})
   void gatheredRows(String placement) {
-    run(placement, Tuning.DEFAULT.withPath(Path.GATHERED), 1_000);
+    run(placement, Tuning.DEFAULT.withPath(Path.GATHERED), Cases.shortOrFull(500, 4_000));
   }
 
   @ParameterizedTest
@@ -61,7 +62,10 @@ class SlowReadersTest {
           0,1,2,3,3;5
           """)
   void streamedRows(String placement, int slots) {
-    run(placement, Tuning.DEFAULT.withPath(Path.STREAMED).withSlots(slots).withChunkRows(4), 250);
+    run(
+        placement,
+        Tuning.DEFAULT.withPath(Path.STREAMED).withSlots(slots).withChunkRows(4),
+        Cases.shortOrFull(100, 600));
   }
 
   private static void run(String placement, Tuning room, int otherwise) {

@@ -17,9 +17,11 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.nio.file.Files;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What streamed steps take of shared memory does not depend on how many rows they have. */
+@Tag("full")
 class StreamedMemoryTest {
   private static final java.nio.file.Path MAPPINGS = java.nio.file.Path.of("/proc/self/smaps");
   private static final int[] HOSTS = {0, 0, 1};

@@ -42,7 +42,7 @@ final class Contest implements AutoCloseable {
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .start();
     jobs.put(job, pipes);
-    var ignored = job.onExit().thenRun(pipes::letGo);
+    var _ = job.onExit().thenRun(pipes::letGo);
     pipes.open();
     if (!job.isAlive()) {
       throw new IOException(

@@ -13,26 +13,22 @@ public final class Json {
 
   /** A value as text. */
   public static String write(Object value) {
-    if (value instanceof Map<?, ?> map) {
-      return map.entrySet().stream()
-          .map(e -> quote(e.getKey().toString()) + ": " + write(e.getValue()))
-          .collect(Collectors.joining(", ", "{", "}"));
-    }
-    if (value instanceof List<?> list) {
-      return list.stream().map(Json::write).collect(Collectors.joining(",\n  ", "[\n  ", "\n]"));
-    }
-    if (value instanceof double[] numbers) {
-      return Arrays.stream(numbers)
-          .mapToObj(Json::write)
-          .collect(Collectors.joining(", ", "[", "]"));
-    }
-    if (value instanceof Double number) {
+    return switch (value) {
+      case Map<?, ?> map ->
+          map.entrySet().stream()
+              .map(e -> quote(e.getKey().toString()) + ": " + write(e.getValue()))
+              .collect(Collectors.joining(", ", "{", "}"));
+      case List<?> list ->
+          list.stream().map(Json::write).collect(Collectors.joining(",\n  ", "[\n  ", "\n]"));
+      case double[] numbers ->
+          Arrays.stream(numbers).mapToObj(Json::write).collect(Collectors.joining(", ", "[", "]"));
       // Neither infinities nor NaN can be written.
-      return Double.isFinite(number) ? String.format(Locale.ROOT, "%.6g", number) : "null";
-    }
-    return value instanceof Number || value instanceof Boolean
-        ? value.toString()
-        : quote(value.toString());
+      case Double number when !Double.isFinite(number) -> "null";
+      case Double number -> String.format(Locale.ROOT, "%.6g", number);
+      case Number number -> number.toString();
+      case Boolean truth -> truth.toString();
+      default -> quote(value.toString());
+    };
   }
 
   private static String quote(String text) {

@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -55,6 +56,7 @@ class BenchCommandTest {
   }
 
   /** Real processes, started by this one. */
+  @Tag("full")
   @ParameterizedTest
   @ValueSource(strings = {"mpirun.openmpi", "mpirun.mpich"})
   void ranksAsProcesses(String mpirun, @TempDir Path directory) throws IOException {

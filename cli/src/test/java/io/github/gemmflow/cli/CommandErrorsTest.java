@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -132,6 +133,7 @@ class CommandErrorsTest {
   }
 
   /** Each of them would do all the work, and write the same files. */
+  @Tag("full")
   @Test
   void ranksAsThreadsOfEveryProcess() {
     List<String> two = List.of("mpirun.mpich", "-n", "2");
@@ -142,6 +144,7 @@ class CommandErrorsTest {
   }
 
   /** A launcher that is none of those that are known would start itself, again and again. */
+  @Tag("full")
   @Test
   void aLauncherThatNobodyKnows() throws IOException {
     Path launcher = data.resolve("launcher");
@@ -152,6 +155,7 @@ class CommandErrorsTest {
   }
 
   /** Only one of the ranks cannot read its file, and no process but they could know. */
+  @Tag("full")
   @ParameterizedTest
   @ValueSource(strings = {"mpirun.openmpi", "mpirun.mpich"})
   void oneRankOfAJob(String mpirun) {
@@ -165,6 +169,7 @@ class CommandErrorsTest {
   }
 
   /** The launcher's own words about it are left out, and so are those of the other ranks. */
+  @Tag("full")
   @ParameterizedTest
   @ValueSource(strings = {"mpirun.openmpi", "mpirun.mpich"})
   void aJobThatFails(String mpirun) {
@@ -180,6 +185,7 @@ class CommandErrorsTest {
         .bad(ExitCode.INPUT, "/proc/c.npy: ");
   }
 
+  @Tag("full")
   @Test
   void aLibraryThatIsNotThere() {
     Ran.apart(

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -52,6 +53,7 @@ class TalkTest {
   }
 
   /** A real terminal, as util-linux makes one. */
+  @Tag("full")
   @ParameterizedTest
   @ValueSource(strings = {"", " -q"})
   void onATerminal(String more, @TempDir Path directory) {
@@ -63,6 +65,7 @@ class TalkTest {
   }
 
   /** The process that started the ranks shows what one of them reports. */
+  @Tag("full")
   @Test
   void onATerminalFromRanks(@TempDir Path directory) {
     String words = " bench -n 2 --gm 512 --gk 256 --gn 256 --iterations 300";
@@ -77,6 +80,7 @@ class TalkTest {
     return words.stream().map(word -> "'" + word + "'").collect(Collectors.joining(" "));
   }
 
+  @Tag("full")
   @Test
   void inAPipe(@TempDir Path directory) {
     Ran ran = Ran.apart(directory, List.of(), LONG.toArray(String[]::new)).good();
@@ -84,6 +88,7 @@ class TalkTest {
     assertEquals(1, ran.out().lines().count(), ran.out());
   }
 
+  @Tag("full")
   @Test
   void verbose(@TempDir Path directory) {
     String[] size = {"gen", directory.toString(), "--gm=8", "--gk=8", "--gn=8"};
@@ -97,6 +102,7 @@ class TalkTest {
     assertEquals("", quiet.out() + quiet.err());
   }
 
+  @Tag("full")
   @Test
   void whatAllRanksWarnOfIsSaidOnce(@TempDir Path directory) {
     Ran.here("gen", directory.toString(), "--gm=8", "--gk=8", "--gn=8").good();
@@ -110,6 +116,7 @@ class TalkTest {
   }
 
   /** Whoever ends a job from outside reads nothing about it; no rank and no memory is left. */
+  @Tag("full")
   @Test
   void aJobThatIsEnded(@TempDir Path directory) throws Exception {
     List<String> command = new ArrayList<>(Ran.java());

@@ -9,11 +9,13 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.github.gemmflow.doctor.Visit.Outcome;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The real command in surroundings that are really broken. Needs root, and both MPIs. */
+@Tag("full")
 class DoctorTest {
   private static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
 

@@ -10,9 +10,11 @@ import io.github.gemmflow.doctor.Visit.Outcome;
 import java.lang.management.ManagementFactory;
 import java.util.Arrays;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The real command on a machine that has all there is to have, and what it prints for whom. */
+@Tag("full")
 class HealthyTest {
   private static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
 

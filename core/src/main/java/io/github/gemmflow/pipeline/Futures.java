@@ -66,13 +66,11 @@ public final class Futures {
   }
 
   private static RuntimeException unwrap(ExecutionException e) {
-    if (e.getCause() instanceof RuntimeException cause) {
-      return cause;
-    }
-    if (e.getCause() instanceof Error cause) {
-      throw cause;
-    }
-    return new IllegalStateException(e.getCause());
+    return switch (e.getCause()) {
+      case RuntimeException cause -> cause;
+      case Error cause -> throw cause;
+      case null, default -> new IllegalStateException(e);
+    };
   }
 
   private static BrokenException interrupted() {

@@ -39,7 +39,7 @@ public final class Bell {
   /** Wakes all threads that sleep on this bell. Call it after publishing what they wait for. */
   public void ring() {
     if (hasSleepers()) {
-      int ignored = (int) INT.getAndAdd(word, 0L, 1);
+      int _ = (int) INT.getAndAdd(word, 0L, 1);
       sleeping.wakeAll(word);
     }
   }
@@ -55,7 +55,7 @@ public final class Bell {
    * @return the ticket for {@link #sleep}
    */
   int enter() {
-    int ignored = (int) INT.getAndAdd(word, SLEEPERS, 1);
+    int _ = (int) INT.getAndAdd(word, SLEEPERS, 1);
     return (int) INT.getVolatile(word, 0L);
   }
 
@@ -65,6 +65,6 @@ public final class Bell {
   }
 
   void leave() {
-    int ignored = (int) INT.getAndAdd(word, SLEEPERS, -1);
+    int _ = (int) INT.getAndAdd(word, SLEEPERS, -1);
   }
 }

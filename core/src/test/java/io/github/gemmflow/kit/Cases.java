@@ -13,13 +13,24 @@ public final class Cases {
 
   private Cases() {}
 
+  /** Whether tests run at full length ({@code -Pfull}), as in CI. */
+  public static boolean isFull() {
+    return Boolean.getBoolean("gemmflow.full");
+  }
+
+  /** The number for a short run, or the one for a full run. */
+  public static int shortOrFull(int inShort, int inFull) {
+    return isFull() ? inFull : inShort;
+  }
+
   /**
    * Runs {@code gemmflow.cases} cases, or {@code otherwise}, from {@code gemmflow.seed}, or a
    * random seed. What fails throws with the line that repeats it.
    *
    * @param test the test class, for that line
+   * @return how many that is
    */
-  public static void run(Class<?> test, int otherwise, Case body) {
+  public static int run(Class<?> test, int otherwise, Case body) {
     int count = Integer.getInteger("gemmflow.cases", otherwise);
     long first = Long.getLong("gemmflow.seed", new SplittableRandom().nextLong(1L << 40));
     System.out.printf("%s: %d cases, -Dgemmflow.seed=%d%n", test.getSimpleName(), count, first);
@@ -29,10 +40,11 @@ public final class Cases {
         body.run(seed);
       } catch (Exception | AssertionError e) {
         throw new AssertionError(
-            "case %d failed; repeat it with: mvn -B verify -Dtest=%s -Dgemmflow.cases=1 -Dgemmflow.seed=%d"
+            "case %d failed; repeat it with: mvn -B -Pfull verify -Dtest=%s -Dgemmflow.cases=1 -Dgemmflow.seed=%d"
                 .formatted(i, test.getSimpleName(), seed),
             e);
       }
     }
+    return count;
   }
 }

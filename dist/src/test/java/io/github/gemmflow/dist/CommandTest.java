@@ -14,10 +14,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The unpacked command, in a path with a space, called from another directory. */
+@Tag("full")
 class CommandTest {
   @TempDir private static Path directory;
   private static Distribution distribution;

@@ -46,7 +46,7 @@ final class Libc {
 
   private void setenv(String name, String value, int overwrite) {
     try (Arena arena = Arena.ofConfined()) {
-      int ignored =
+      int _ =
           (int) setenv.invokeExact(arena.allocateFrom(name), arena.allocateFrom(value), overwrite);
     } catch (Throwable e) {
       throw Unchecked.of(e);

@@ -365,7 +365,7 @@ final class NativeMpi implements Mpi {
   MpiException error(String call, int code) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment text = arena.allocate(abi.numbers().maxErrorString());
-      int ignored = (int) calls.errorString().invokeExact(code, text, arena.allocate(JAVA_INT));
+      int _ = (int) calls.errorString().invokeExact(code, text, arena.allocate(JAVA_INT));
       String words = text.getString(0, UTF_8);
       return new MpiException(call, code, errorClass(code), words, worldRank);
     } catch (Throwable e) {

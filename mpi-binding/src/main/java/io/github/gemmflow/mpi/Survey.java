@@ -79,11 +79,11 @@ public record Survey(List<Found> found, List<String> missed, Optional<Mismatch> 
       MemorySegment text = arena.allocate(library.abi().numbers().maxLibraryVersionString());
       MemorySegment first = arena.allocate(JAVA_INT);
       MemorySegment second = arena.allocate(JAVA_INT);
-      int ignored =
+      int _ =
           (int)
               call(library.symbols().findOrThrow("MPI_Get_library_version"))
                   .invokeExact(text, first);
-      ignored = (int) call(getVersion).invokeExact(first, second);
+      int _ = (int) call(getVersion).invokeExact(first, second);
       return new Found(
           library.name(),
           libc.fileOf(getVersion),

@@ -10,10 +10,12 @@ import java.lang.foreign.SymbolLookup;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The tables hold what the headers of the installed libraries say, asked with their compilers. */
+@Tag("full")
 class AbiTest {
   private static final String PROGRAM =
       """

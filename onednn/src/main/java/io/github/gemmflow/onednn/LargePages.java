@@ -61,7 +61,7 @@ public final class LargePages {
         }
         MemorySegment memory = start.reinterpret(mapped, arena, this::unmap);
         long first = -start.address() & (PAGE - 1);
-        int ignored = (int) madvise.invokeExact(start.address() + first, bytes, MADV_HUGEPAGE);
+        int _ = (int) madvise.invokeExact(start.address() + first, bytes, MADV_HUGEPAGE);
         return memory.asSlice(first, bytes);
       } catch (Throwable e) {
         throw Unchecked.of(e);
@@ -70,7 +70,7 @@ public final class LargePages {
 
     private void unmap(MemorySegment memory) {
       try {
-        int ignored = (int) munmap.invokeExact(memory, memory.byteSize());
+        int _ = (int) munmap.invokeExact(memory, memory.byteSize());
       } catch (Throwable e) {
         throw Unchecked.of(e);
       }

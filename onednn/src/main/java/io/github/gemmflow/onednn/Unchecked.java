@@ -6,12 +6,10 @@ final class Unchecked {
   private Unchecked() {}
 
   static RuntimeException of(Throwable e) {
-    if (e instanceof RuntimeException unchecked) {
-      return unchecked;
-    }
-    if (e instanceof Error error) {
-      throw error;
-    }
-    return new IllegalStateException("a native call throws nothing checked", e);
+    return switch (e) {
+      case RuntimeException unchecked -> unchecked;
+      case Error error -> throw error;
+      default -> new IllegalStateException("a native call throws nothing checked", e);
+    };
   }
 }

@@ -16,10 +16,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The numbers are those of the headers that the artifact brings along, asked with a compiler. */
+@Tag("full")
 class AbiTest {
   private static final String FOLDER = "org/bytedeco/dnnl/linux-x86_64/";
 

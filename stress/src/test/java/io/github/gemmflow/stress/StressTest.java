@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.openjdk.jcstress.infra.collectors.DiskReadCollector;
@@ -18,6 +19,7 @@ import org.openjdk.jcstress.infra.collectors.TestResult;
  * Runs every stress test with every way of compiling it that jcstress knows: for a moment each, or
  * for {@code gemmflow.stress} milliseconds. jcstress fails if it sees what a test forbids.
  */
+@Tag("full")
 class StressTest {
   private static final int TESTS = 4;
   private static final int MOMENT = 50;

@@ -11,11 +11,13 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A share of what {@code system-tests/run} does at any size. */
+@Tag("full")
 class ProcessesTest {
   /** Many processes share few cores, which have better to do than to compile for the long run. */
   private static final String SOON_OVER = "-XX:TieredStopAtLevel=1";
@@ -28,7 +30,7 @@ class ProcessesTest {
     "openmpi, 3, 3", "mpich, 3, 3"
   })
   void operators(String mpi, String ranks, String hosts) {
-    run("--mpi", mpi, "--ranks", ranks, "--hosts", hosts, "--cases", "3", "--java=" + SOON_OVER);
+    run("--mpi", mpi, "--ranks", ranks, "--hosts", hosts, "--cases", "15", "--java=" + SOON_OVER);
   }
 
   /** Blocks travel in many pieces, contiguous and strided ones alike. */
@@ -44,7 +46,7 @@ class ProcessesTest {
         "--hosts",
         "2",
         "--cases",
-        "3",
+        "15",
         "--java=" + limit,
         "--java=" + SOON_OVER);
   }

@@ -13,11 +13,13 @@ import java.io.StringWriter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What a person can meet at start, and what it says. */
+@Tag("full")
 class StartTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 

@@ -82,7 +82,7 @@ public final class Futex {
 
   private void call(MemorySegment word, int operation, int value, MemorySegment timespec) {
     try {
-      long ignored =
+      long _ =
           (long)
               syscall.invokeExact(number, word, operation, value, timespec, MemorySegment.NULL, 0);
     } catch (RuntimeException | Error e) {

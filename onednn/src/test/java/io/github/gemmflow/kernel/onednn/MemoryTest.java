@@ -18,9 +18,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What operators take, beside the weights that they share. */
+@Tag("full")
 class MemoryTest {
   private static final int SIZE = 4096;
   private static final int OPERATORS = 8;
