@@ -6,9 +6,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.github.gemmflow.engine.Channel;
 import io.github.gemmflow.failure.DeadlineException;
 import io.github.gemmflow.failure.DisagreementException;
+import io.github.gemmflow.pipeline.Breakable;
 import io.github.gemmflow.pipeline.CommThread;
+import io.github.gemmflow.pipeline.Durations;
 import io.github.gemmflow.pipeline.Futures;
-import io.github.gemmflow.pipeline.Members;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -29,23 +30,27 @@ import org.jspecify.annotations.Nullable;
  * none. Every method is collective.
  */
 final class Agreement {
+  /** The first byte of a message: whether its rank can go on. */
+  private static final byte GOES_ON = 0;
+
+  private static final byte CANNOT_GO_ON = 1;
   private static final byte[] FAILED = {0};
   private static final String FAILURE_MARK = "!";
 
   private final CommThread thread;
   private final Channel channel;
-  private final @Nullable Members members;
+  private final @Nullable Breakable ranks;
   private final Duration deadline;
 
   /**
    * For a channel.
    *
-   * @param members the group that is broken if not all come; null if there is none yet
+   * @param ranks those that are given up if not all come; null as long as they are not known
    */
-  Agreement(CommThread thread, Channel channel, @Nullable Members members, Duration deadline) {
+  Agreement(CommThread thread, Channel channel, @Nullable Breakable ranks, Duration deadline) {
     this.thread = thread;
     this.channel = channel;
-    this.members = members;
+    this.ranks = ranks;
     this.deadline = deadline;
   }
 
@@ -57,43 +62,68 @@ final class Agreement {
    * @throws DisagreementException on all ranks, if they are not doing the same
    */
   byte[][] exchange(String call, byte[] mine) {
+    return exchange(call, mine, deadline);
+  }
+
+  /** Like {@link #exchange(String, byte[])}, with a deadline of its own. */
+  byte[][] exchange(String call, byte[] mine, Duration patience) {
     try {
       return split(
           call,
           Futures.join(
-              start(call, mine),
-              deadline,
+              start(call, GOES_ON, mine),
+              patience,
+              this::look,
               () ->
-                  "rank %d waited %d s in %s; at least one of %d ranks did not call it. If it is only slow, raise gemmflow.setup.deadline"
-                      .formatted(channel.rank(), deadline.toSeconds(), call, channel.size())));
+                  "rank %d waited %s in %s; at least one of %d ranks did not call it. If it is only slow, raise gemmflow.setup.deadline"
+                      .formatted(
+                          channel.rank(), Durations.describe(patience), call, channel.size())));
     } catch (DeadlineException e) {
-      if (members != null) {
-        members.breakUp(String.valueOf(e.getMessage()));
+      if (ranks != null) {
+        ranks.breakUp(String.valueOf(e.getMessage()));
       }
       throw e;
     }
   }
 
-  /** Like {@link #exchange}, but waits for as long as it takes. */
+  /** Like {@link #exchange}, but waits for as long as it takes, as long as no rank is gone. */
   byte[][] exchangePatiently(String call, byte[] mine) {
-    return split(call, Futures.join(start(call, mine)));
+    return split(call, Futures.join(start(call, GOES_ON, mine), this::look));
   }
 
-  private CompletableFuture<byte[][]> start(String call, byte[] mine) {
+  /**
+   * Takes part in an exchange that this rank cannot go on with, so that nobody waits for it.
+   *
+   * @return an exception for this rank; the others throw a {@link DisagreementException}
+   */
+  IllegalArgumentException refuse(String call, String reason) {
+    Futures.join(start(call, CANNOT_GO_ON, reason.getBytes(UTF_8)), this::look);
+    return new IllegalArgumentException(reason);
+  }
+
+  private void look() {
+    if (ranks != null) {
+      ranks.look();
+    }
+  }
+
+  private CompletableFuture<byte[][]> start(String call, byte mark, byte[] mine) {
     byte[] name = call.getBytes(UTF_8);
     byte[] message =
-        ByteBuffer.allocate(Integer.BYTES + name.length + mine.length)
+        ByteBuffer.allocate(Math.addExact(1 + Integer.BYTES + name.length, mine.length))
+            .put(mark)
             .putInt(name.length)
             .put(name)
             .put(mine)
             .array();
-    return thread.exchange(channel, members, c -> c.allGather(message));
+    return thread.exchange(channel, ranks, c -> c.allGather(message));
   }
 
   private byte[][] split(String call, byte[][] messages) {
     byte[][] brought = new byte[messages.length][];
     for (int rank = 0; rank < messages.length; rank++) {
       ByteBuffer message = ByteBuffer.wrap(messages[rank]);
+      byte mark = message.get();
       byte[] name = new byte[message.getInt()];
       message.get(name);
       String theirs = new String(name, UTF_8);
@@ -104,6 +134,10 @@ final class Agreement {
       }
       brought[rank] = new byte[message.remaining()];
       message.get(brought[rank]);
+      if (mark == CANNOT_GO_ON) {
+        throw new DisagreementException(
+            "%s: rank %d cannot go on: %s".formatted(call, rank, new String(brought[rank], UTF_8)));
+      }
     }
     return brought;
   }

@@ -42,15 +42,18 @@ final class BuildCall {
     fields.put("path", tuning.path() == null ? rule : tuning.path());
     fields.put("chunks", tuning.chunking());
     fields.put("cache", tuning.cacheBytes());
-    return workspace
-        .group()
-        .agreement()
-        .reach(
-            call,
-            fields,
-            () -> {
-              shape.check(workspace.group().size(), workspace.maxColumns());
-              return build.apply(number);
-            });
+    T built =
+        workspace
+            .group()
+            .agreement()
+            .reach(
+                call,
+                fields,
+                () -> {
+                  shape.check(workspace.group().size(), workspace.maxColumns());
+                  return build.apply(number);
+                });
+    workspace.countOperator();
+    return built;
   }
 }

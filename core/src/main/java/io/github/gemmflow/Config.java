@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * <tr><th>property<th>variable<th>default
  * <tr><td>gemmflow.deadline<td>GEMMFLOW_DEADLINE<td>30s
  * <tr><td>gemmflow.setup.deadline<td>GEMMFLOW_SETUP_DEADLINE<td>5m
+ * <tr><td>gemmflow.product.deadline<td>GEMMFLOW_PRODUCT_DEADLINE<td>10 deadlines
  * <tr><td>gemmflow.threads<td>GEMMFLOW_THREADS<td>1
  * <tr><td>gemmflow.idle<td>GEMMFLOW_IDLE<td>balanced (or spin, sleep)
  * <tr><td>gemmflow.schedule<td>GEMMFLOW_SCHEDULE<td>by rule (or mesh, ring, two-way-ring)
@@ -45,8 +46,14 @@ import org.jspecify.annotations.Nullable;
 public final class Config {
   private static final Pattern DURATION = Pattern.compile("(\\d+)(ms|s|m)");
 
+  /** Ten of them still fit into a long of nanoseconds. */
+  private static final Duration LONGEST_DEADLINE = Duration.ofDays(3650);
+
+  private static final int PRODUCT_DEADLINES = 10;
+
   private final Duration deadline;
   private final Duration setupDeadline;
+  private final Duration productDeadline;
   private final int threads;
   private final @Nullable Executor executor;
   private final Idle idle;
@@ -59,6 +66,8 @@ public final class Config {
   private Config(Builder b) {
     this.deadline = b.deadline;
     this.setupDeadline = b.setupDeadline;
+    this.productDeadline =
+        b.productDeadline == null ? b.deadline.multipliedBy(PRODUCT_DEADLINES) : b.productDeadline;
     this.threads = b.threads;
     this.executor = b.executor;
     this.idle = b.idle;
@@ -86,6 +95,15 @@ public final class Config {
   /** How long a rank waits inside a step without anything coming in before it gives up. */
   public Duration deadline() {
     return deadline;
+  }
+
+  /**
+   * How long a rank that is inside one product, and gives no other sign of life, counts as working
+   * for the ranks of its host; ten times the {@link #deadline}, unless set. Ranks of other hosts
+   * see nothing of it: there the deadline must be longer than any product.
+   */
+  public Duration productDeadline() {
+    return productDeadline;
   }
 
   /** How long a rank waits for the others in a collective call outside steps. */
@@ -195,6 +213,7 @@ public final class Config {
   public static final class Builder {
     private Duration deadline;
     private Duration setupDeadline;
+    private @Nullable Duration productDeadline;
     private int threads;
     private @Nullable Executor executor;
     private Idle idle;
@@ -207,6 +226,7 @@ public final class Config {
     private Builder(Settings settings) {
       deadline = settings.get("deadline", Duration.ofSeconds(30), Config::parseDuration);
       setupDeadline = settings.get("setup.deadline", Duration.ofMinutes(5), Config::parseDuration);
+      productDeadline = settings.find("product.deadline", Config::parseDuration);
       threads = settings.get("threads", 1, Config::parseInt);
       idle = settings.get("idle", Idle.BALANCED, oneOf(Idle.values()));
       tuning =
@@ -226,6 +246,12 @@ public final class Config {
     /** See {@link Config#deadline}. */
     public Builder deadline(Duration value) {
       deadline = value;
+      return this;
+    }
+
+    /** See {@link Config#productDeadline}; null for ten deadlines. */
+    public Builder productDeadline(@Nullable Duration value) {
+      productDeadline = value;
       return this;
     }
 
@@ -292,14 +318,20 @@ public final class Config {
         throw new IllegalArgumentException(
             "at least 1 thread must multiply, not %d".formatted(threads));
       }
-      if (!deadline.isPositive()) {
-        throw new IllegalArgumentException("the deadline must be positive, not " + deadline);
-      }
-      if (!setupDeadline.isPositive()) {
-        throw new IllegalArgumentException(
-            "the set-up deadline must be positive, not " + setupDeadline);
+      checkDeadline("deadline", deadline);
+      checkDeadline("set-up deadline", setupDeadline);
+      if (productDeadline != null) {
+        checkDeadline("product deadline", productDeadline);
       }
       return new Config(this);
+    }
+
+    private static void checkDeadline(String name, Duration value) {
+      if (!value.isPositive() || value.compareTo(LONGEST_DEADLINE) > 0) {
+        throw new IllegalArgumentException(
+            "the %s must be positive and at most %d days, not %s"
+                .formatted(name, LONGEST_DEADLINE.toDays(), value));
+      }
     }
   }
 }

@@ -80,6 +80,10 @@ public abstract sealed class Gathering extends Operator permits AllGather, AllGa
           "what rank %d gives must have %d columns, not %d"
               .formatted(workspace().group().rank(), inputColumns(), a.columns()));
     }
+    for (int i = 0; i < outputs.length; i++) {
+      // Before the step begins: a step that does not run takes the group with it.
+      checkWritable("output " + i, outputs[i]);
+    }
     try (Step step = begin(a.rows())) {
       step.input().copyFrom(a);
       step.run(outputs);
@@ -116,6 +120,7 @@ public abstract sealed class Gathering extends Operator permits AllGather, AllGa
   abstract Work work(Matrix[] outputs);
 
   static void checkOutput(String what, Matrix output, long rows, long columns, DType type) {
+    checkWritable(what, output);
     if (output.rows() != rows || output.columns() != columns || output.type() != type) {
       throw new IllegalArgumentException(
           "%s must be %d x %d %s (all rows of the step), not %s"

@@ -17,17 +17,23 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ranks that run operators together. It lives as long as its {@link World}. Once one of its
- * ranks has failed in a step it is broken, and every call throws {@link
+ * Ranks that run operators together. A group ends when it is closed, or with its {@link World}.
+ * Once one of its ranks has failed in a step it is broken, and every call throws {@link
  * io.github.gemmflow.failure.BrokenException}.
  */
-public final class Group {
+public final class Group implements AutoCloseable {
+  /** The most bytes of a broadcast: messages of MPI have less than 2 GiB with all that is added. */
+  public static final int MOST_BROADCAST_BYTES = 2_000_000_000;
+
   private final World world;
   private final Channel channel;
   private final Window window;
   private final Members members;
   private final Agreement agreement;
   private final List<Workspace> workspaces = new ArrayList<>();
+  private volatile boolean closed;
+
+  /** How many workspaces all ranks have opened together: each has tags of its own. */
   private int opened;
 
   /**
@@ -44,7 +50,7 @@ public final class Group {
     this.window =
         SharedWindow.open(
             "forming a group",
-            new Agreement(world.commThread(), channel, null, config.setupDeadline()),
+            new Agreement(world.commThread(), channel, world.health(), config.setupDeadline()),
             domains,
             rank,
             config.windowDirectory(),
@@ -57,11 +63,12 @@ public final class Group {
             hostBells(domains, rank, member -> world.neighbours().computeBell(ranks[member])),
             hostBells(domains, rank, member -> world.neighbours().commBell(ranks[member])),
             new Breakage(window.memory(), domains.indexOf(rank)),
+            world.health(),
             world.rowsSpinNanos(),
             config.idle() == Idle.SPIN,
-            config.deadline().toNanos());
+            config.deadline().toNanos(),
+            config.productDeadline().toNanos());
     this.agreement = new Agreement(world.commThread(), channel, members, config.setupDeadline());
-    world.commThread().watch(members);
   }
 
   /** The bells of the ranks of this host. */
@@ -110,8 +117,10 @@ public final class Group {
    */
   public Workspace workspace(long maxRows, long maxColumns, DType type, Tuning tuning) {
     checkOpen();
-    int firstTag = Math.multiplyExact(opened++, Pipeline.tags(size()));
+    int firstTag = Math.multiplyExact(opened, Pipeline.tags(size()));
     Workspace workspace = Workspace.open(this, maxRows, maxColumns, type, tuning, firstTag);
+    // Only now: ranks that did not agree on a workspace must not count it.
+    opened++;
     synchronized (workspaces) {
       workspaces.add(workspace);
     }
@@ -119,11 +128,13 @@ public final class Group {
   }
 
   /**
-   * Gives bytes of one rank to all. Collective; waits for as long as it takes, since a server that
-   * waits for work is not late.
+   * Gives bytes of one rank to all. Collective; it has no deadline, since an idle server may wait
+   * for work indefinitely. It does end when the process of a rank of the same host is gone, or a
+   * rank has failed.
    *
    * @param root the rank that gives; the same on all ranks
-   * @param payload the bytes on the root; ignored, and may be null, elsewhere
+   * @param payload the bytes on the root, at most {@link #MOST_BROADCAST_BYTES}; ignored, and may
+   *     be null, elsewhere
    * @return the root's bytes
    */
   public byte[] broadcast(int root, byte @Nullable [] payload) {
@@ -137,8 +148,15 @@ public final class Group {
           "rank %d is the root of the broadcast and must give bytes, not null".formatted(root));
     }
     checkOpen();
+    String call = "in a broadcast from rank " + root;
     byte[] mine = isRoot && payload != null ? payload : new byte[0];
-    return agreement.exchangePatiently("in a broadcast from rank " + root, mine)[root];
+    if (mine.length > MOST_BROADCAST_BYTES) {
+      throw agreement.refuse(
+          call,
+          "a broadcast gives at most %,d bytes, not %,d: cut it into several"
+              .formatted(MOST_BROADCAST_BYTES, mine.length));
+    }
+    return agreement.exchangePatiently(call, mine)[root];
   }
 
   @Override
@@ -162,10 +180,17 @@ public final class Group {
     return agreement;
   }
 
-  /** Throws if the world is closed or the group is broken. */
+  /** Throws if the group or the world is closed, or the group is broken. */
   void checkOpen() {
     world.checkOpen();
+    if (closed) {
+      throw new IllegalStateException("the group is closed");
+    }
     members.checkWhole();
+  }
+
+  boolean isClosed() {
+    return closed;
   }
 
   boolean isBroken() {
@@ -199,8 +224,38 @@ public final class Group {
     }
   }
 
+  /**
+   * Frees what the group holds, such as a communicator of MPI. Collective over its ranks. Does
+   * nothing if the world is closed.
+   *
+   * @throws IllegalStateException if a workspace is open
+   */
+  @Override
+  public void close() {
+    synchronized (workspaces) {
+      if (!workspaces.isEmpty()) {
+        throw new IllegalStateException("a workspace of the group is open: close it first");
+      }
+      if (closed || world.isClosed() || members.isBroken()) {
+        // What a broken group holds goes with the world, which ends the job.
+        return;
+      }
+      closed = true;
+    }
+    world.forget(this);
+    world
+        .commThread()
+        .ask(
+            () -> {
+              channel.close();
+              return true;
+            },
+            world.config().setupDeadline());
+    unmap();
+  }
+
   /** Closes what the caller left open. */
-  void close() {
+  void closeWorkspaces() {
     openWorkspaces().forEach(Workspace::closeInAnyCase);
   }
 

@@ -99,7 +99,7 @@ public final class LocalWorld {
             config.apply(rank),
             "gemmflow-comm-" + rank,
             () -> decorate.apply(fabric.engine(rank)))) {
-      program.run(world);
+      world.runProgram(program);
       return null;
     } catch (Throwable e) {
       fabric.abort("rank %d: %s".formatted(rank, e));

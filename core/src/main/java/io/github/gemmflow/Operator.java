@@ -13,14 +13,17 @@ import java.util.concurrent.atomic.AtomicLong;
  * IllegalStateException}.
  */
 public abstract sealed class Operator implements AutoCloseable permits Gathering, Summing {
+  private static final int CLOSED = -1;
+
   /** Stands for any thread but the caller's. */
   private static final Thread ANOTHER = Thread.ofPlatform().unstarted(() -> {});
 
   private final Workspace workspace;
   private final int number;
   private final AtomicLong steps = new AtomicLong();
+
+  /** How many steps are open; {@link #CLOSED} when the operator is. */
   private final AtomicInteger openSteps = new AtomicInteger();
-  private volatile boolean closed;
 
   Operator(Workspace workspace, int number) {
     this.workspace = workspace;
@@ -30,10 +33,12 @@ public abstract sealed class Operator implements AutoCloseable permits Gathering
   /** Begins a step by calling {@code begin}, unless something is closed. */
   final void beginStep(Runnable begin) {
     // Counted first, so that the operator cannot be closed in the meantime.
-    openSteps.incrementAndGet();
+    if (openSteps.updateAndGet(open -> open == CLOSED ? CLOSED : open + 1) == CLOSED) {
+      throw new IllegalStateException(this + " is closed");
+    }
     boolean begun = false;
     try {
-      checkOpen();
+      workspace.checkOpen();
       begin.run();
       begun = true;
     } finally {
@@ -73,22 +78,21 @@ public abstract sealed class Operator implements AutoCloseable permits Gathering
     }
   }
 
-  private void checkOpen() {
-    if (closed) {
-      throw new IllegalStateException(this + " is closed");
+  /** Throws if a matrix cannot be written; a kernel in native code would not notice. */
+  static void checkWritable(String what, Matrix matrix) {
+    if (matrix.memory().isReadOnly()) {
+      throw new IllegalArgumentException(
+          what + " is read-only: allocate a matrix that can be written");
     }
-    workspace.checkOpen();
   }
 
   /** Lets go of weights. Local, not collective. */
   @Override
   public final void close() {
-    if (openSteps.get() > 0) {
-      throw new IllegalStateException("a step of this operator is still open: end it first");
-    }
-    if (!closed) {
-      closed = true;
+    if (openSteps.compareAndSet(0, CLOSED)) {
       free();
+    } else if (openSteps.get() != CLOSED) {
+      throw new IllegalStateException("a step of this operator is still open: end it first");
     }
   }
 }

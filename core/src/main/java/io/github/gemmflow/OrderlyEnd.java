@@ -2,6 +2,7 @@
 package io.github.gemmflow;
 
 import io.github.gemmflow.pipeline.Ending;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -46,7 +47,11 @@ final class OrderlyEnd implements Ending {
       neighbours.computeBell(rank).ring();
       LockSupport.parkNanos(LOOK_NANOS);
     }
-    world.close();
+    // Whoever told it to end does not wait for long, and the others may not know of it: if they do
+    // not come, there is still the grace period that they have to say so.
+    world.close(
+        Duration.ofNanos(
+            Math.max(0, patience - world.graceNanos() - (System.nanoTime() - toldAt))));
   }
 
   private static boolean allShut(List<Group> groups) {

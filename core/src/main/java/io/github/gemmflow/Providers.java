@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow;
 
+import static java.lang.System.Logger.Level.DEBUG;
 import static java.lang.System.Logger.Level.INFO;
+import static java.lang.System.Logger.Level.WARNING;
 
 import io.github.gemmflow.engine.Engine;
 import io.github.gemmflow.engine.EngineProvider;
@@ -45,15 +47,24 @@ final class Providers {
     List<KernelProvider> found = new ArrayList<>();
     ServiceLoader.load(KernelProvider.class).forEach(found::add);
     found.add(new ReferenceProvider());
-    return choose(
-            "kernel",
-            name,
-            found,
-            KernelProvider::name,
-            KernelProvider::preference,
-            KernelProvider::load,
-            new ArrayList<>())
-        .orElseThrow(() -> new IllegalArgumentException("no kernel can be had"));
+    List<String> passedOver = new ArrayList<>();
+    Kernel chosen =
+        choose(
+                "kernel",
+                name,
+                found,
+                KernelProvider::name,
+                KernelProvider::preference,
+                KernelProvider::load,
+                passedOver)
+            .orElseThrow(() -> new IllegalArgumentException("no kernel can be had"));
+    if (name.isEmpty() && chosen instanceof ReferenceKernel) {
+      LOG.log(
+          WARNING,
+          "products are computed in plain Java, about ten times slower than with oneDNN: {0}. gemmflow.kernel=reference says that this is meant",
+          passedOver.isEmpty() ? "add the module gemmflow-onednn" : String.join("; ", passedOver));
+    }
+    return chosen;
   }
 
   /** Always there, never preferred. */
@@ -86,7 +97,7 @@ final class Providers {
             found,
             EngineProvider::name,
             EngineProvider::preference,
-            EngineProvider::connect,
+            provider -> provider.connect(config.setupDeadline()),
             passedOver);
     return engine.orElseGet(() -> singleUnlessLaunched(environment, passedOver));
   }
@@ -107,7 +118,9 @@ final class Providers {
                         : String.join("; ", passedOver)));
       }
     }
-    LOG.log(INFO, "no launcher and no engine: a world of one rank");
+    LOG.log(
+        WARNING,
+        "no launcher started this process: it is a world of one rank. Start it with a launcher, such as mpirun -n 4 java ..., or call World.single() if one rank is meant; gemmflow.engine=mpi makes this an error");
     return new LocalFabric(0).engine(0);
   }
 
@@ -133,12 +146,7 @@ final class Providers {
     for (P candidate : candidates) {
       try {
         T loaded = load.apply(candidate);
-        LOG.log(
-            INFO,
-            "{0}: {1}{2}",
-            what,
-            name.apply(candidate),
-            passedOver.isEmpty() ? "" : "; passed over: " + passedOver);
+        log(what, name.apply(candidate), passedOver);
         return Optional.of(loaded);
       } catch (RuntimeException | LinkageError e) {
         if (!forced.isEmpty()) {
@@ -151,5 +159,14 @@ final class Providers {
       LOG.log(INFO, "{0}: none; passed over: {1}", what, passedOver);
     }
     return Optional.empty();
+  }
+
+  private static void log(String what, String chosen, List<String> passedOver) {
+    LOG.log(
+        DEBUG,
+        "{0}: {1}{2}",
+        what,
+        chosen,
+        passedOver.isEmpty() ? "" : "; passed over: " + passedOver);
   }
 }

@@ -105,12 +105,14 @@ public final class Step implements AutoCloseable {
   public RunHandle start(Matrix... outputs) {
     Work work = prepare(outputs, true);
     RunHandle running =
-        new RunHandle(
+        RunHandle.start(
             workspace.starter(),
             () -> {
               pipeline.run(operator, work);
               complete = true;
-            });
+            },
+            () -> {},
+            outputs);
     handle = running;
     return running;
   }

@@ -55,8 +55,11 @@ final class SumCall {
     fields.put("overlap", tuning.overlap() == null ? "by rule" : tuning.overlap());
     SumPlan plan = agreement.reach(call, fields, () -> plan(workspace, mine, relevant));
     SumSpace space = workspace.sums(plan);
-    return agreement.reach(
-        call, Map.of(), () -> maker.make(workspace, number, space, addend.apply(space)));
+    T built =
+        agreement.reach(
+            call, Map.of(), () -> maker.make(workspace, number, space, addend.apply(space)));
+    workspace.countOperator();
+    return built;
   }
 
   private static SumProblem check(SumProblem problem, DType wire) {

@@ -69,6 +69,7 @@ public abstract sealed class Summing extends Operator permits ScatteredSum, Whol
   final void check(Matrix a, long inputRows, Matrix c, long outputRows, boolean byOtherThreads) {
     checkMatrix("the input", a, inputRows, inputColumns(), addend.inputType());
     checkMatrix("the output", c, outputRows, columns(), addend.outputType());
+    checkWritable("the output", c);
     if (byOtherThreads || workspace().threads() > 1) {
       checkShared("the input", a);
       checkShared("the output", c);
@@ -106,7 +107,18 @@ public abstract sealed class Summing extends Operator permits ScatteredSum, Whol
 
   final RunHandle executeInBackground(Begin begin, Matrix a, Matrix c) {
     beginStep(() -> begin.begin(workspace().pipeline(), space));
-    return new RunHandle(workspace().starter(), () -> work(a, c));
+    try {
+      return RunHandle.start(
+          workspace().starter(), () -> work(a, c), () -> endUnrun("its matrices were freed"), a, c);
+    } catch (RuntimeException | Error e) {
+      endUnrun("there is no thread to run it: " + e);
+      throw e;
+    }
+  }
+
+  private void endUnrun(String why) {
+    stepEnded();
+    workspace().pipeline().end(": " + why);
   }
 
   private void work(Matrix a, Matrix c) {

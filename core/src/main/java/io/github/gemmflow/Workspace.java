@@ -90,6 +90,8 @@ public final class Workspace implements AutoCloseable {
     fields.put("slots", tuning.slots());
     fields.put("cache", tuning.cacheBytes());
     fields.put("deadline", config.deadline());
+    fields.put("product deadline", config.productDeadline());
+    fields.put("first tag", firstTag);
     Domains domains = group.domains();
     int domain = domains.of(group.rank());
     Capacity capacity =
@@ -108,7 +110,14 @@ public final class Workspace implements AutoCloseable {
             config.windowDirectory(),
             group.world().island(),
             Space.bytes(domains, domain, capacity));
-    return new Workspace(group, capacity, maxColumns, type, tuning, firstTag, window);
+    try {
+      return new Workspace(group, capacity, maxColumns, type, tuning, firstTag, window);
+    } catch (RuntimeException | Error e) {
+      // All ranks had agreed, and the others go on.
+      group.members().breakUp("rank %d could not open a workspace: %s".formatted(group.rank(), e));
+      window.close();
+      throw e;
+    }
   }
 
   private static Capacity capacity(
@@ -193,9 +202,14 @@ public final class Workspace implements AutoCloseable {
     return group.world().config().threads();
   }
 
-  /** The number that the next operator has on all ranks. */
+  /** The number that the next operator has on all ranks, if they agree to build it. */
   int nextOperator() {
-    return operators++;
+    return operators;
+  }
+
+  /** All ranks have agreed to build the next operator. */
+  void countOperator() {
+    operators++;
   }
 
   /** What operators start from. */

@@ -107,7 +107,7 @@ class ComputeThreadsTest {
       logger.removeHandler(handler);
     }
     String expected =
-        "rank 0: 1 rank(s) with %d compute threads each are too many for the %d processors that this process may use: set gemmflow.threads to %d"
+        "rank 0: 1 rank with %d compute threads each are too many for the %d processors that this process may use: set gemmflow.threads to %d"
             .formatted(2 * processors, processors, processors);
     assertTrue(said.contains(expected), said.toString());
   }

@@ -48,6 +48,7 @@ class ConfigTest {
     assertEquals(Overlap.SEQUENTIAL, config.tuning().overlap());
     assertEquals(Tuning.DEFAULT, load(Map.of(), Map.of()).tuning());
     assertEquals(Duration.ofMinutes(5), config.setupDeadline());
+    assertEquals(Duration.ofMillis(2500), config.productDeadline(), "ten deadlines");
     assertEquals(1, config.threads());
   }
 
@@ -56,6 +57,9 @@ class ConfigTest {
     "deadline, soon",
     "deadline, 5",
     "deadline, 0s",
+    "deadline, 153722868m",
+    "setup.deadline, 153722868m",
+    "product.deadline, 0s",
     "threads, 0",
     "threads, many",
     "schedule, star",
@@ -65,7 +69,8 @@ class ConfigTest {
     "cache.kib, -1",
     "chunk.rows, -1",
     "idle, never",
-    "inflight, 0"
+    "inflight, 0",
+    "inflight, 1073741825"
   })
   void whatCannotBeReadIsRefused(String name, String value) {
     Map<String, String> properties = Map.of("gemmflow." + name, value);

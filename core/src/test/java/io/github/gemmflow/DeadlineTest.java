@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.github.gemmflow.engine.Chaos;
 import io.github.gemmflow.engine.ChaosEngine;
 import io.github.gemmflow.failure.GemmflowException;
+import io.github.gemmflow.kernel.PackedWeights;
 import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.kit.Cases;
 import io.github.gemmflow.kit.Draw;
@@ -26,6 +27,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Nobody waits for ever, nobody computes with rows that did not arrive, and nobody cries wolf. */
 class DeadlineTest {
@@ -86,6 +88,7 @@ class DeadlineTest {
       Config config =
           Config.builder()
               .deadline(DEADLINE)
+              .productDeadline(DEADLINE)
               .setupDeadline(Duration.ofSeconds(20))
               .kernel(new StallingKernel(() -> maybeLose(Place.IN_KERNEL)))
               .build();
@@ -225,6 +228,97 @@ class DeadlineTest {
                 }
               }
             });
+  }
+
+  /**
+   * A neighbour whose step takes longer than the deadline, though none of its products does, is not
+   * lost for a rank that waits for it to begin the next step, or for its rows.
+   */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aWorkingNeighbourIsNotLost(boolean knowsRows) {
+    Duration deadline = Duration.ofMillis(300);
+    Config slow =
+        Config.builder()
+            .deadline(deadline)
+            .kernel(new StallingKernel(() -> LockSupport.parkNanos(deadline.toNanos() / 2)))
+            .build();
+    Config fast = Config.builder().deadline(deadline).build();
+    LocalWorld.of(2)
+        .config(rank -> rank == 1 ? slow : fast)
+        .run(world -> manyProducts(world, world.rank() == 1 ? 8 : 1, knowsRows));
+  }
+
+  private static void manyProducts(World world, int weightsCount, boolean knowsRows) {
+    try (Arena arena = Arena.ofShared();
+        Workspace space = world.group().workspace(2, K, DType.F32);
+        PackedWeights b =
+            world.pack(Exact.matrix(DType.F32, K, N, 7, arena), WeightLayout.IN_OUT)) {
+      PackedWeights[] weights = new PackedWeights[weightsCount];
+      Matrix[] outputs = new Matrix[weightsCount];
+      for (int i = 0; i < weightsCount; i++) {
+        weights[i] = b;
+        outputs[i] = Matrix.allocate(DType.F32, 2, N, arena);
+      }
+      try (AllGatherMatmul product = AllGatherMatmul.on(space).weights(weights).build()) {
+        for (int i = 0; i < 3; i++) {
+          try (Step step = knowsRows ? product.begin(new long[] {1, 1}) : product.begin(1)) {
+            Exact.fill(step.input(), i, step.firstRow());
+            step.run(outputs);
+            Exact.checkProduct(outputs[weightsCount - 1], i, 7, K);
+          }
+        }
+      }
+    }
+  }
+
+  /** Inside one product a neighbour gives no sign of life; it has ten deadlines. */
+  @Test
+  void aNeighbourInsideOneProductIsNotLost() {
+    Duration deadline = Duration.ofMillis(200);
+    Config slow =
+        Config.builder()
+            .deadline(deadline)
+            .kernel(new StallingKernel(() -> LockSupport.parkNanos(deadline.toNanos() * 4)))
+            .build();
+    Config fast = Config.builder().deadline(deadline).build();
+    LocalWorld.of(2)
+        .config(rank -> rank == 1 ? slow : fast)
+        .run(world -> manyProducts(world, 1, false));
+  }
+
+  /** Longer than that no product may take. */
+  @Test
+  void aNeighbourThatStaysInsideAProductIsNamed() {
+    Duration deadline = Duration.ofMillis(300);
+    CountDownLatch named = new CountDownLatch(1);
+    Config.Builder config = Config.builder().deadline(deadline).productDeadline(DEADLINE);
+    Config stuck = config.kernel(new StallingKernel(() -> Trial.await(named))).build();
+    Config fast = config.kernel(null).build();
+    Throwable[] thrown = new Throwable[2];
+    long[] millis = new long[1];
+    LocalWorld.of(2)
+        .config(rank -> rank == 1 ? stuck : fast)
+        .run(
+            world -> {
+              long start = System.nanoTime();
+              try {
+                manyProducts(world, 1, true);
+              } catch (GemmflowException e) {
+                thrown[world.rank()] = e;
+                if (world.rank() == 0) {
+                  millis[0] = (System.nanoTime() - start) / 1_000_000;
+                }
+              } finally {
+                if (world.rank() == 0) {
+                  named.countDown();
+                }
+              }
+            });
+    String message = String.valueOf(assertInstanceOf(GemmflowException.class, thrown[0]));
+    assertTrue(message.contains("rank 1"), message);
+    assertTrue(
+        millis[0] >= DEADLINE.toMillis() && millis[0] < LATEST.toMillis(), millis[0] + " ms");
   }
 
   /** A rank that multiplies for longer than the deadline is not waiting. */

@@ -71,7 +71,9 @@ class GroupsTest {
               AllGather gather = AllGather.on(space).columns(4).build()) {
             try (Step step = gather.begin(new long[] {1, 1})) {
               DisagreementException e =
-                  assertThrows(DisagreementException.class, () -> world.group());
+                  assertThrows(
+                      DisagreementException.class,
+                      () -> world.split(ReplicaGroups.ofSize(world.size())));
               assertTrue(e.toString().contains("end it before the world is split"), e.toString());
               step.input().fill(1);
               step.run();

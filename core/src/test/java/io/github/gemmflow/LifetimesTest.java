@@ -355,7 +355,7 @@ class LifetimesTest {
                               thrown[0] = e;
                             }
                           });
-              while (waiting.isAlive() && waiting.getState() != Thread.State.WAITING) {
+              while (waiting.isAlive() && waiting.getState() != Thread.State.TIMED_WAITING) {
                 Thread.onSpinWait();
               }
               world.close();

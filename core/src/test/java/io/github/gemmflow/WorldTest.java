@@ -3,6 +3,7 @@ package io.github.gemmflow;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -15,6 +16,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class WorldTest {
@@ -92,6 +94,95 @@ class WorldTest {
                 }
               }
             });
+  }
+
+  /** One object, made once, however often it is asked for; closed, it is made anew. */
+  @Test
+  void theGroupOfAllIsMadeOnce() {
+    World.local(
+        2,
+        world -> {
+          Group group = world.group();
+          assertSame(group, world.group());
+          group.close();
+          assertThrows(IllegalStateException.class, () -> group.broadcast(0, new byte[1]));
+          assertNotSame(group, world.group());
+        });
+  }
+
+  @Test
+  void groupsThatAreClosedLeaveNothing() {
+    World.local(
+        2,
+        world -> {
+          for (int i = 0; i < 200; i++) {
+            try (Group pair = world.split(ReplicaGroups.ofSize(2));
+                Group one = world.split(ReplicaGroups.ofSize(1))) {
+              assertArrayEquals(
+                  new byte[] {7}, pair.broadcast(1, world.rank() == 1 ? new byte[] {7} : null));
+              assertEquals(1, one.size());
+            }
+          }
+          // What the two worlds themselves have, and the other rank's groups.
+          assertTrue(Leftovers.mappings() <= 4, Leftovers.mappings() + " windows are mapped");
+        });
+  }
+
+  @Test
+  void aGroupWithAnOpenWorkspaceIsNotClosed() {
+    try (World world = World.single();
+        Group group = world.group();
+        Workspace space = group.workspace(1, 1, DType.F32)) {
+      assertThrows(IllegalStateException.class, group::close);
+      assertEquals(1, space.maxRows());
+    }
+  }
+
+  /** Whoever waits for work without a deadline learns at once that another rank has failed. */
+  @Test
+  void anExceptionOfTheProgramReachesRanksInABroadcast() {
+    Throwable[] thrown = new Throwable[3];
+    NullPointerException bug = new NullPointerException("a bug in the program of rank 1");
+    RuntimeException first =
+        assertThrows(
+            RuntimeException.class,
+            () ->
+                LocalWorld.onHosts(0, 0, 1)
+                    .run(
+                        world -> {
+                          try {
+                            world.group().broadcast(0, new byte[] {1});
+                            if (world.rank() == 1) {
+                              throw bug;
+                            }
+                            byte[] _ = world.group().broadcast(1, null);
+                          } catch (RuntimeException e) {
+                            thrown[world.rank()] = e;
+                            throw e;
+                          }
+                        }));
+    assertSame(bug, first);
+    for (int rank : new int[] {0, 2}) {
+      assertTrue(String.valueOf(thrown[rank]).contains(bug.getMessage()), thrown[rank]::toString);
+    }
+  }
+
+  /** All ranks throw, and go on afterwards. */
+  @Test
+  @Tag("full")
+  void aBroadcastThatIsTooLargeIsRefusedByAll() {
+    World.local(
+        2,
+        world -> {
+          Group group = world.group();
+          byte[] payload =
+              world.rank() == 0 ? new byte[Group.MOST_BROADCAST_BYTES + 1] : new byte[0];
+          RuntimeException e =
+              assertThrows(RuntimeException.class, () -> group.broadcast(0, payload));
+          assertEquals(world.rank() == 0, e instanceof IllegalArgumentException, e::toString);
+          assertTrue(e.toString().contains("cut it into several"), e::toString);
+          assertArrayEquals(new byte[] {3}, group.broadcast(0, new byte[] {3}));
+        });
   }
 
   /** As many ranks as a group is made for. */

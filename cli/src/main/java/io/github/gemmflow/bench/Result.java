@@ -37,54 +37,81 @@ public record Result(
     boolean verified,
     @Nullable Recording recording) {
 
-  /** A table for a person. */
+  /** What the times show. */
+  public Verdict verdict() {
+    return Verdict.of(hosts, samples.speedup(), samples.control());
+  }
+
+  /** The verdict and a table, for a person. */
   public String text() {
     StringBuilder text = new StringBuilder();
     Layer.Size size = benchmark.size();
     text.append(
-        "%s, %d rank(s) on %d host(s), %d group(s), %s, kernel %s (%s)%n"
-            .formatted(size, ranks, hosts, benchmark.groups(), engine, kernel, instructions));
-    text.append(plan);
+        "%s, %s on %s, %s, %s, kernel %s (%s)%n"
+            .formatted(
+                size,
+                plural(ranks, "rank"),
+                plural(hosts, "host"),
+                plural(benchmark.groups(), "group"),
+                engine,
+                kernel,
+                instructions));
+    text.append(verdict().text()).append('\n');
+    text.append(verified ? "verified: exact on all ranks\n\n" : "NOT VERIFIED: wrong results\n\n");
+    text.append(
+        String.format(Locale.ROOT, ROW, "view", "median", "10th to 90th percentile", "per rank"));
     for (View view : View.values()) {
       double median = samples.quantile(view, 0.5);
       text.append(
           String.format(
               Locale.ROOT,
-              "%-12s %10.3f ms   (%.3f to %.3f)%s%n",
-              view,
-              median,
-              samples.quantile(view, 0.1),
-              samples.quantile(view, 0.9),
+              ROW,
+              view.words(),
+              millis(median),
+              millis(samples.quantile(view, 0.1)) + " to " + millis(samples.quantile(view, 0.9)),
               view == View.COMM_ONLY ? "" : gigaflops(median)));
     }
-    text.append(figures("", samples));
-    text.append(figures("by lower quartiles: ", samples.undisturbed()));
-    text.append(
-        String.format(
-            Locale.ROOT,
-            "the comm thread took %.2f ms of CPU; the links carried %,d bytes, %,d had to cross%n",
-            commCpuMillis,
-            linkBytes,
-            bytesToCross));
-    text.append(verified ? "verified: exact on all ranks\n" : "NOT VERIFIED: wrong results\n");
-    return text.toString();
+    if (hosts > 1) {
+      text.append('\n').append(shares());
+    }
+    return text.append('\n').append(plan).toString();
   }
 
-  private static String figures(String how, Samples of) {
-    return String.format(
-        Locale.ROOT,
-        "%sspeedup %.3f, overlap %.3f, hidden %.3f, of the limit %.3f; pipelined takes %.3f of compute-only, %.3f of itself%n",
-        how,
-        of.speedup(),
-        of.overlap(),
-        of.hidden(),
-        of.ofLimit(),
-        of.overCompute(),
-        of.control());
+  private static final String ROW = "%-22s%12s  %26s  %14s%n";
+
+  private String shares() {
+    String shares =
+        "overlap %s, hidden %s, %s of the limit; the same by lower quartiles: %s, %s, %s%n"
+            .formatted(
+                Verdict.percent(samples.overlap()),
+                Verdict.percent(samples.hidden()),
+                Verdict.percent(samples.ofLimit()),
+                Verdict.percent(samples.undisturbed().overlap()),
+                Verdict.percent(samples.undisturbed().hidden()),
+                Verdict.percent(samples.undisturbed().ofLimit()));
+    return (verdict().decided() ? shares : "")
+        + String.format(
+            Locale.ROOT,
+            "control (the overlapped step against itself): %.2fx%n"
+                + "communication thread: %s of CPU per step; the links carried %,d bytes, %,d had to cross%n",
+            samples.control(),
+            millis(commCpuMillis),
+            linkBytes,
+            bytesToCross);
+  }
+
+  /** Three digits: medians of equal runs differ in the second already. */
+  private static String millis(double value) {
+    int decimals = value >= 100 ? 0 : value >= 10 ? 1 : value >= 1 ? 2 : 3;
+    return String.format(Locale.ROOT, "%." + decimals + "f ms", value);
+  }
+
+  private static String plural(long count, String word) {
+    return "%d %s%s".formatted(count, word, count == 1 ? "" : "s");
   }
 
   private String gigaflops(double millis) {
-    return String.format(Locale.ROOT, "  %.0f GFLOP/s per rank", flops / millis / 1e6);
+    return String.format(Locale.ROOT, "%.0f GFLOP/s", flops / millis / 1e6);
   }
 
   /** The same for a program. */
@@ -116,10 +143,13 @@ public record Result(
     all.put("engine", engine.startsWith("MPI") ? "mpi" : engine);
     all.put("mpi", engine.startsWith("MPI") ? engine : "");
     all.put("verified", verified);
+    all.put("verdict", verdict().text());
+    all.put("decided", verdict().decided());
     all.put("views", views);
     all.put("speedup", samples.speedup());
-    all.put("overlap", samples.overlap());
-    all.put("hidden", samples.hidden());
+    // On one host there is nothing to divide by.
+    all.put("overlap", hosts == 1 ? Double.NaN : samples.overlap());
+    all.put("hidden", hosts == 1 ? Double.NaN : samples.hidden());
     all.put("ofLimit", samples.ofLimit());
     all.put("control", samples.control());
     all.put("commCpuMs", commCpuMillis);

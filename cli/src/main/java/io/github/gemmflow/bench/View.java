@@ -4,27 +4,34 @@ package io.github.gemmflow.bench;
 /** One way to time a linear layer. */
 public enum View {
   /** The product in one piece, by the kernel alone. */
-  GEMM("gemm"),
+  GEMM("gemm", "product alone"),
 
   /** The operator, all of whose rows are there. */
-  COMPUTE_ONLY("computeOnly"),
+  COMPUTE_ONLY("computeOnly", "compute only"),
 
   /** The rows travel, and nobody multiplies. */
-  COMM_ONLY("commOnly"),
+  COMM_ONLY("commOnly", "communication only"),
 
   /** The rows travel, then they are multiplied. */
-  SEQUENTIAL("sequential"),
+  SEQUENTIAL("sequential", "one after the other"),
 
   /** The rows travel while they are multiplied. */
-  PIPELINED("pipelined");
+  PIPELINED("pipelined", "overlapped");
 
   private final String title;
+  private final String words;
 
-  View(String title) {
+  View(String title, String words) {
     this.title = title;
+    this.words = words;
   }
 
-  /** Its name in tables and files. */
+  /** What people call it. */
+  public String words() {
+    return words;
+  }
+
+  /** Its name in files. */
   @Override
   public String toString() {
     return title;

@@ -31,7 +31,7 @@ final class AmxCheck {
       return Finding.ok(NAME, "what this CPU has cannot be found out: there is no /proc/cpuinfo");
     }
     if (!flags(cpu.get()).containsAll(List.of("amx_tile", "amx_bf16"))) {
-      return Finding.ok(NAME, "this CPU has none that this system knows of");
+      return Finding.ok(NAME, "not available: this CPU has no AMX, as far as this system knows");
     }
     if (library == null) {
       return Finding.ok(NAME, "this CPU has it; oneDNN would use it");

@@ -23,11 +23,11 @@ final class CoresCheck {
     int allowed = binding.get().allowedCores();
     Optional<String> bound = binding.get().warning("");
     if (bound.isPresent()) {
-      return launcher == Launcher.NONE
+      return launcher == Launcher.NONE || binding.get().isInherited()
           ? Finding.problem(
               NAME,
               bound.get(),
-              "start it without taskset or numactl",
+              "start it, and its launcher, without taskset or numactl",
               "give its container more cores (docker: --cpuset-cpus)")
           : Finding.problem(NAME, bound.get(), "give the launcher the option " + launcher.unbind());
     }

@@ -16,6 +16,7 @@ final class SettingsCheck {
   static final List<String> KNOWN =
       List.of(
           "gemmflow.deadline",
+          "gemmflow.product.deadline",
           "gemmflow.setup.deadline",
           "gemmflow.threads",
           "gemmflow.idle",
@@ -51,19 +52,22 @@ final class SettingsCheck {
         made.entrySet().stream()
             .map(setting -> setting.getKey() + "=" + setting.getValue())
             .collect(Collectors.joining(" "));
-    if (!refused.isEmpty()) {
-      return Finding.problem(NAME, refused, "give it another value, or leave it out");
-    }
     List<String> unknown = made.keySet().stream().filter(name -> !isKnown(name)).toList();
-    if (unknown.isEmpty()) {
-      return Finding.ok(NAME, text);
-    }
-    return Finding.warning(
-        NAME,
-        "%s: there is no setting %s".formatted(text, String.join(", ", unknown)),
+    String misspelt = unknown.isEmpty() ? "" : "there is no setting " + String.join(", ", unknown);
+    String instead =
         unknown.stream()
             .map(name -> "%s instead of %s".formatted(nearest(name), name))
-            .collect(Collectors.joining("; ")));
+            .collect(Collectors.joining("; "));
+    if (!refused.isEmpty()) {
+      String remedy = "give it another value, or leave it out";
+      return unknown.isEmpty()
+          ? Finding.problem(NAME, refused, remedy)
+          : Finding.problem(
+              NAME, "%s; %s".formatted(refused, misspelt), "%s; %s".formatted(remedy, instead));
+    }
+    return unknown.isEmpty()
+        ? Finding.ok(NAME, text)
+        : Finding.warning(NAME, "%s: %s".formatted(text, misspelt), instead);
   }
 
   private static void collect(

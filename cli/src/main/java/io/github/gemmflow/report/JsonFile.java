@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.ObjectReadContext;
+import tools.jackson.core.StreamReadFeature;
 import tools.jackson.core.json.JsonFactory;
 
 /**
@@ -17,7 +18,9 @@ import tools.jackson.core.json.JsonFactory;
  * @param wanted what should be in it, and which command writes that
  */
 record JsonFile(Path path, String text, String wanted) {
-  private static final JsonFactory JSON = new JsonFactory();
+  /** Of a name that comes twice, we would check one value and a browser use the other. */
+  private static final JsonFactory JSON =
+      JsonFactory.builder().enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build();
 
   /** Looks at the tokens of a file; throws what {@link #refuse} makes if they are not right. */
   interface Check {

@@ -43,39 +43,38 @@ function writeHeader() {
   document.title = `${byId("title").textContent} – Gemmflow`;
 }
 
-/** Noise, where there is little to hide. */
-function doubt(share) {
-  const possible = share === null || (share > -0.05 && share < 1.05);
-  return possible ? "" : " Less than none or more than all: what could be hidden is shorter than what disturbed the rounds.";
-}
-
-/** Each figure: its name, its value, and what that means. */
+/** Each figure: its name, its value, and what that means. Shares are only given where they mean something. */
 function figureRows() {
-  const { speedup, overlap, hidden, ofLimit, control, commCpuMs, linkBytes, bytesToCross, hosts } = figures;
-  const crossed = hosts === 1 ? "There is one host, so nothing has to cross a link." : `${count(bytesToCross)} had to cross them.`;
-  return [
-    ["speedup", speedup, (v) => `${v.toFixed(3)}×`, "Both at once is this many times as fast as one after the other."],
-    ["overlap", overlap, percent, `This much of the shorter of communication and compute runs beside the other.${doubt(overlap)}`],
-    ["hidden", hidden, percent, `This much of the time that could be saved at best is saved.${doubt(hidden)}`],
-    ["of the limit", ofLimit, percent, "No step is shorter than its product or its communication. 100 % would be just as short as the longer of the two."],
-    ["control", control, (v) => `${v.toFixed(3)}×`, "The pipelined step against itself, measured twice in each round. The closer to 1, the more the other figures can be trusted."],
-    ["CPU of the communication thread", commCpuMs, millis, "What moving rows costs a core in a pipelined step, on the rank where it costs most."],
-    ["bytes over links", linkBytes, count, `What came into all hosts in a pipelined step. ${crossed}`],
+  const { speedup, overlap, hidden, ofLimit, control, commCpuMs, linkBytes, bytesToCross, hosts, decided } = figures;
+  const ratio = (value) => `${value.toPrecision(2)}×`;
+  const share = (value) => `${Math.round(100 * value)} %`.replace("-", "−");
+  const shares = [
+    ["Speedup", speedup, ratio, "Overlapped steps are this many times as fast as one after the other."],
+    ["Overlap", overlap, share, "This much of the shorter of communication and compute runs beside the other."],
+    ["Hidden", hidden, share, "This much of the time that could be saved at best is saved."],
+    ["Of the limit", ofLimit, share, "No step is shorter than its product or its communication. 100 % would be just as short as the longer of the two."],
   ];
+  const rest = [
+    ["Control", control, (v) => `${v.toPrecision(3)}×`, "The overlapped step against itself, measured twice in each round. Differences as small as this one's from 1 mean nothing."],
+  ];
+  const network = [
+    ["CPU of the communication thread", commCpuMs, millis, "What moving rows costs a core in an overlapped step, on the rank where it costs most."],
+    ["Bytes over links", linkBytes, count, `What came into all hosts in an overlapped step. ${count(bytesToCross)} had to cross.`],
+  ];
+  return [...(decided === false ? [] : shares), ...rest, ...(hosts === 1 ? [] : network)];
 }
 
 function writeFigures() {
   byId("figures").append(
     ...figureRows().map(([name, value, format, meaning]) => {
-      const box = element("div", "");
+      const row = element("tr", "");
       const text = value === null ? "not known" : format(value);
-      box.append(element("dt", name), element("dd", text, "value"), element("dd", meaning, "meaning"));
-      return box;
+      row.append(element("th", name), element("td", text, "value"), element("td", meaning, "meaning"));
+      return row;
     }),
   );
-  const { speedup } = figures;
-  const times = speedup === null ? "" : `Both at once is ${speedup.toFixed(2)} times as fast as one after the other. `;
-  byId("views-lead").textContent = `${times}The time of a step is that of its slowest rank.`;
+  byId("verdict").textContent = figures.verdict ?? "";
+  byId("views-lead").textContent = "The time of a step is that of its slowest rank.";
   byId("views-note").textContent = viewsLegend(figures);
 }
 

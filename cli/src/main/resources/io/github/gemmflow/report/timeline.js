@@ -35,13 +35,17 @@ function readTrace(trace) {
       track(event).name = String(event.args?.name);
     }
   }
-  const sorted = [...tracks.values()].sort((a, b) => a.rank - b.rank || a.thread - b.thread);
+  const used = new Set(events.map(([each]) => each));
+  const sorted = [...used].sort((a, b) => a.rank - b.rank || a.thread - b.thread);
   sorted.forEach((each, row) => (each.row = row));
   const spans = Object.fromEntries(KINDS.map(({ cat }) => [cat, []]));
+  // Ranks do not begin at the same moment, and any of them may be the first.
+  const start = events.reduce((first, [, event]) => Math.min(first, event.ts), Infinity);
   let end = 0;
   for (const [{ row }, event] of events) {
-    const to = (event.ts + event.dur) / 1000;
-    spans[event.cat].push([row, event.ts / 1000, to, event.name]);
+    const from = (event.ts - start) / 1000;
+    const to = from + event.dur / 1000;
+    spans[event.cat].push([row, from, to, event.name]);
     end = Math.max(end, to);
   }
   Object.values(spans).forEach((list) => list.sort((a, b) => a[0] - b[0] || a[1] - b[1]));
@@ -191,7 +195,7 @@ function timelineOption({ tracks, spans }, colors, narrow, picture) {
 function spanTip({ rank, name }, [, from, to, what]) {
   const escape = echarts.format.encodeHTML;
   const took = to > from ? `<br>takes ${(to - from).toFixed(4)} ms` : "";
-  return `rank ${rank}, ${escape(name)}<br><b>${escape(what)}</b><br>${from.toFixed(4)} to ${to.toFixed(4)} ms${took}`;
+  return `rank ${escape(String(rank))}, ${escape(name)}<br><b>${escape(what)}</b><br>${from.toFixed(4)} to ${to.toFixed(4)} ms${took}`;
 }
 
 /** The chart in words. */

@@ -7,7 +7,7 @@ const VIEWS = [
   ["computeOnly", "compute only"],
   ["commOnly", "communication only"],
   ["sequential", "one after the other"],
-  ["pipelined", "both at once"],
+  ["pipelined", "overlapped"],
 ];
 
 /** A number of milliseconds, with as many digits as say something. */
@@ -64,7 +64,7 @@ function viewsOption(figures, colors, narrow) {
       type: "value",
       min: 0,
       splitNumber: narrow ? 3 : 6,
-      axisLabel: { color: colors.muted, formatter: (v) => (narrow ? v : `${v} ms`), hideOverlap: true },
+      axisLabel: { color: colors.muted, formatter: (v) => `${v} ms`, hideOverlap: true },
       splitLine: { lineStyle: { color: colors.line } },
     },
     yAxis: [

@@ -135,6 +135,7 @@ class ReportCommandTest {
       quoteCharacter = '`',
       textBlock =
           """
+          {"traceEvents": [{"ph": "X", "cat": "WORK", "name": "a", "pid": 0, "pid": "<b>", "tid": 1, "ts": 0, "dur": 1}]} | is not JSON from line 1 on: Duplicate Object property "pid"
           {"traceEvents": 1}                                               | has no list traceEvents
           {"traceEvents": []}                                              | is a trace in which nothing happens
           {"traceEvents": [1]}                                             | in line 1 has an event that is no object

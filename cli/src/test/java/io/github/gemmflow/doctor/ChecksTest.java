@@ -70,7 +70,7 @@ class ChecksTest {
           """)
   void cores(
       String allowed, int processors, Launcher launcher, Status status, String text, String mend) {
-    Optional<CoreBinding> binding = Optional.of(new CoreBinding(allowed, "0-7"));
+    Optional<CoreBinding> binding = Optional.of(new CoreBinding(allowed, "0-7", "0-7"));
     Finding finding = CoresCheck.look(binding, processors, launcher);
     assertFinding(status, text, mend == null ? "" : mend, finding);
   }

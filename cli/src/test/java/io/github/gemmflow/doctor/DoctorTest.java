@@ -181,7 +181,7 @@ class DoctorTest {
           .says(WARNING, "AMX", "ONEDNN_MAX_CPU_ISA=AVX512_CORE limits it")
           .says(WARNING, "AMX", "mend: unset ONEDNN_MAX_CPU_ISA");
     } else {
-      outcome.says(OK, "AMX", "this CPU has none");
+      outcome.says(OK, "AMX", "not available: this CPU has no AMX");
     }
   }
 

@@ -45,6 +45,12 @@ public interface Channel {
    */
   boolean cancel(int request);
 
+  /**
+   * Frees what the channel holds; it is not used any more. Collective over the group, while nothing
+   * is under way.
+   */
+  default void close() {}
+
   /** Starts to give a few bytes to all ranks and to get theirs. Collective over the group. */
   Exchange allGather(byte[] mine);
 }

@@ -123,6 +123,16 @@ public final class ChaosEngine implements Engine {
   }
 
   @Override
+  public void kill(String reason) {
+    engine.kill(reason);
+  }
+
+  @Override
+  public boolean closesTogether() {
+    return engine.closesTogether();
+  }
+
+  @Override
   public void close() {
     engine.close();
   }
@@ -223,6 +233,11 @@ public final class ChaosEngine implements Engine {
       unused.push(request);
       late.cancelled = true;
       return late.innerDone || late.inner == Late.NOT_STARTED || channel.cancel(late.inner);
+    }
+
+    @Override
+    public void close() {
+      channel.close();
     }
 
     @Override

@@ -70,9 +70,22 @@ public interface Engine extends AutoCloseable {
   void abort(String reason);
 
   /**
-   * Leaves the job in good order. Collective for engines that need it; after {@link #abort} or a
-   * failure it waits for nobody.
+   * Ends the job although the comm thread does not answer, being stuck in a call of this engine.
+   * Called by another thread.
    */
+  default void kill(String reason) {
+    abort(reason);
+  }
+
+  /**
+   * Whether ranks must close this engine together, because some would wait in {@link #close} for
+   * those that are not there yet. If so, a rank makes sure that all others close it, too.
+   */
+  default boolean closesTogether() {
+    return false;
+  }
+
+  /** Leaves the job in good order. After {@link #abort} or a failure it waits for nobody. */
   @Override
   void close();
 }

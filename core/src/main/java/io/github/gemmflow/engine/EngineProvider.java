@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.engine;
 
+import java.time.Duration;
+
 /** How a module offers an engine; found with {@link java.util.ServiceLoader}. */
 public interface EngineProvider {
   /** The name that {@code gemmflow.engine} selects it by. */
@@ -12,7 +14,8 @@ public interface EngineProvider {
   /**
    * Joins the job that this process was launched in. The calling thread makes all further calls.
    *
+   * @param deadline how long the ranks may take to come together
    * @throws RuntimeException with a message for a person, if it cannot
    */
-  Engine connect();
+  Engine connect(Duration deadline);
 }

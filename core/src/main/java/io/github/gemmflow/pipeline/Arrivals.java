@@ -80,6 +80,42 @@ final class Arrivals {
     return missing;
   }
 
+  /** Whether a rank has not begun the step, or rows of it are not there. */
+  boolean isMissing(OpenStep step, int rank) {
+    if (!space.headers().isThere(rank, step.number())) {
+      return true;
+    }
+    StepPlan plan = step.plan();
+    for (int part = 0; part < plan.plan().parts(); part++) {
+      int route = plan.route(part, rank);
+      if (chunks(step, route) < plan.chunks(route)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Whether none of the ranks that are missing is on another host. */
+  boolean areAllMissingOnThisHost(OpenStep step) {
+    for (int rank = 0; rank < members.domains().ranks(); rank++) {
+      if (members.domains().of(rank) != members.domain() && isMissing(step, rank)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Whether a rank of this host has not begun the step, and no rank of another host is missing. */
+  boolean isHeaderMissingOnlyHere(OpenStep step, int rank) {
+    for (int other = 0; other < members.domains().ranks(); other++) {
+      if (members.domains().of(other) != members.domain()
+          && !space.headers().isThere(other, step.number())) {
+        return false;
+      }
+    }
+    return !space.headers().isThere(rank, step.number());
+  }
+
   /** The bytes that are yet to come, of those that this rank receives from other hosts. */
   long bytesToReceive(OpenStep step) {
     StepPlan plan = step.plan();

@@ -161,10 +161,17 @@ final class CommLane implements CommThread.Agent {
   }
 
   private void stop() {
-    stopped = true;
-    for (StepTransfers transfers : rooms) {
-      clean &= transfers.cancel();
+    if (stopped) {
+      return;
     }
+    stopped = true;
+    // Unless all are cancelled, one of which may throw, the engine may still use the window.
+    clean = false;
+    boolean allCancelled = true;
+    for (StepTransfers transfers : rooms) {
+      allCancelled &= transfers.cancel();
+    }
+    clean = allCancelled;
   }
 
   /**
@@ -173,9 +180,7 @@ final class CommLane implements CommThread.Agent {
    * @return whether the engine will certainly not touch the window any more
    */
   boolean close() {
-    if (!stopped) {
-      stop();
-    }
+    stop();
     return clean;
   }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.pipeline;
 
+import static java.lang.System.Logger.Level.ERROR;
+
 import io.github.gemmflow.engine.Channel;
 import io.github.gemmflow.engine.Engine;
 import io.github.gemmflow.engine.Exchange;
@@ -8,6 +10,7 @@ import io.github.gemmflow.failure.EngineException;
 import io.github.gemmflow.window.Bell;
 import io.github.gemmflow.window.Waiter;
 import java.lang.foreign.Arena;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -22,7 +25,12 @@ import org.jspecify.annotations.Nullable;
  * sleeps when none has anything to do: until it is woken, or for a nap while an engine that cannot
  * wake it has something under way. All methods may be called from any thread.
  */
-public final class CommThread implements AutoCloseable {
+public final class CommThread {
+  private static final System.Logger LOG = System.getLogger("io.github.gemmflow");
+
+  /** How long anybody waits for an answer that takes the thread no time. */
+  private static final Duration ANSWER = Duration.ofSeconds(10);
+
   /** A sleeping comm thread looks around this often, in nanoseconds, even if nobody rings. */
   private static final long LOOK_AROUND = 10_000_000_000L;
 
@@ -67,9 +75,18 @@ public final class CommThread implements AutoCloseable {
     thread.start();
   }
 
-  /** The engine, once it is connected. Its calls belong to this thread, except where it says so. */
-  public Engine engine() {
-    return Futures.join(connected);
+  /**
+   * The engine, once it is connected. Its calls belong to this thread, except where it says so.
+   *
+   * @throws io.github.gemmflow.failure.DeadlineException if it is not connected in time
+   */
+  public Engine engine(Duration deadline) {
+    return Futures.join(
+        connected,
+        deadline,
+        () ->
+            "the engine has not connected this process to the others within %s. Look at whether all processes were started, and whether their hosts can reach each other"
+                .formatted(Durations.describe(deadline)));
   }
 
   /**
@@ -80,15 +97,15 @@ public final class CommThread implements AutoCloseable {
    */
   public void sleepOn(Bell newBell, long spinNanos, BooleanSupplier maySpinNow) {
     // A task, because the thread must leave the old bell before anybody relies on the new one.
-    Futures.join(
-        call(
-            () -> {
-              sleeper = new Waiter(newBell, 0);
-              spinner = new Waiter(newBell, spinNanos);
-              maySpin = maySpinNow;
-              bell = newBell;
-              return true;
-            }));
+    ask(
+        () -> {
+          sleeper = new Waiter(newBell, 0);
+          spinner = new Waiter(newBell, spinNanos);
+          maySpin = maySpinNow;
+          bell = newBell;
+          return true;
+        },
+        ANSWER);
   }
 
   private void run(Supplier<Engine> connect) {
@@ -103,16 +120,18 @@ public final class CommThread implements AutoCloseable {
     connected.complete(engine);
     BooleanSupplier didSomething = () -> closed || cycle(engine) > 0;
     BooleanSupplier mayGoOn = () -> didSomething.getAsBoolean() || spins();
-    while (!closed) {
-      if (spins()) {
-        spinner.await(didSomething, idleNanos(engine));
-      } else {
-        sleeper.await(mayGoOn, idleNanos(engine));
-      }
-    }
-    runTasks();
     try {
+      while (!closed) {
+        if (spins()) {
+          spinner.await(didSomething, idleNanos(engine));
+        } else {
+          sleeper.await(mayGoOn, idleNanos(engine));
+        }
+      }
+      runTasks();
       engine.close();
+    } catch (RuntimeException | Error e) {
+      LOG.log(ERROR, "the communication thread has failed", e);
     } finally {
       fail(new EngineException("the world is closed"));
       ended = true;
@@ -153,7 +172,16 @@ public final class CommThread implements AutoCloseable {
   private void fail(EngineException e) {
     failure = e;
     for (Agent agent : agents) {
+      fail(agent, e);
+    }
+  }
+
+  /** Whatever one agent does when it is told, the others are told, too. */
+  private static void fail(Agent agent, EngineException e) {
+    try {
       agent.fail(e);
+    } catch (RuntimeException | Error more) {
+      e.addSuppressed(more);
     }
   }
 
@@ -202,16 +230,37 @@ public final class CommThread implements AutoCloseable {
     }
   }
 
-  /** Breaks a group when the engine fails. */
-  public void watch(Members members) {
-    submit(() -> add(new Watch(members)));
+  /**
+   * Runs something on this thread and waits for the answer, whatever interrupts.
+   *
+   * @throws io.github.gemmflow.failure.DeadlineException if the thread does not answer in time: the
+   *     engine has not returned from a call
+   */
+  public <T> T ask(Supplier<T> task, Duration deadline) {
+    return Futures.joinUninterruptibly(
+        call(task),
+        deadline,
+        () ->
+            "the communication thread (%s) has not answered for %s: the engine does not return from a call"
+                .formatted(thread.getName(), Durations.describe(deadline)));
+  }
+
+  /**
+   * Breaks ranks up when the engine fails.
+   *
+   * @param rank this rank, for the message
+   */
+  public void watch(int rank, Breakable ranks) {
+    submit(() -> add(new Watch(rank, ranks)));
   }
 
   private final class Watch implements Agent {
-    private final Members members;
+    private final int rank;
+    private final Breakable ranks;
 
-    Watch(Members members) {
-      this.members = members;
+    Watch(int rank, Breakable ranks) {
+      this.rank = rank;
+      this.ranks = ranks;
     }
 
     @Override
@@ -230,7 +279,7 @@ public final class CommThread implements AutoCloseable {
         // This rank leaves in good order; what the others do is their own business.
         return;
       }
-      members.breakUp("rank %d: %s".formatted(members.rank(), e.getMessage()));
+      ranks.breakUp("rank %d: %s".formatted(rank, e.getMessage()));
     }
   }
 
@@ -238,7 +287,7 @@ public final class CommThread implements AutoCloseable {
     agents = Arrays.copyOf(agents, agents.length + 1);
     agents[agents.length - 1] = agent;
     if (failure != null) {
-      agent.fail(failure);
+      fail(agent, failure);
     }
   }
 
@@ -249,20 +298,23 @@ public final class CommThread implements AutoCloseable {
   /**
    * Makes a small exchange with the ranks of a channel.
    *
-   * @param members the group whose breaking ends the exchange; null before there is one
+   * @param ranks those whose breaking ends the exchange; null before they are known
    */
   public CompletableFuture<byte[][]> exchange(
-      Channel channel, @Nullable Members members, Function<Channel, Exchange> start) {
+      Channel channel, @Nullable Breakable ranks, Function<Channel, Exchange> start) {
     CompletableFuture<byte[][]> result = new CompletableFuture<>();
-    submit(() -> add(new PendingExchange(this, channel, members, start, result)));
+    submit(() -> add(new PendingExchange(this, channel, ranks, start, result)));
     return result;
   }
 
-  /** Closes the engine and ends the thread. */
-  @Override
-  public void close() {
+  /**
+   * Closes the engine and ends the thread.
+   *
+   * @return whether it has ended by the deadline; if not, the engine may still use its memory
+   */
+  public boolean close(Duration deadline) {
     closed = true;
     bell.ring();
-    Futures.joinThread(thread);
+    return Futures.joinThread(thread, deadline);
   }
 }

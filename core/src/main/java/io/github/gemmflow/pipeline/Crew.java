@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.pipeline;
 
+import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
@@ -17,6 +18,9 @@ public final class Crew implements AutoCloseable {
    * spins for as long as a sleeper takes to wake up; about 50 us on a virtual machine.
    */
   private static final long HAND_OVER_NANOS = 50_000;
+
+  /** When a workspace is closed, none of its threads works any more: they end at once. */
+  private static final Duration HELPER_END = Duration.ofSeconds(10);
 
   private final int threads;
   private final long spinNanos;
@@ -155,7 +159,7 @@ public final class Crew implements AutoCloseable {
     closed = true;
     for (Thread helper : own) {
       LockSupport.unpark(helper);
-      Futures.joinThread(helper);
+      boolean _ = Futures.joinThread(helper, HELPER_END);
     }
   }
 }

@@ -12,17 +12,21 @@ import java.util.function.Supplier;
 
 /** Waiting for other threads of this process, with the exceptions that our callers expect. */
 public final class Futures {
+  private static final long LOOK_NANOS = 1_000_000_000;
+
+  /** Longer than any program runs. */
+  private static final Duration FOREVER = Duration.ofNanos(Long.MAX_VALUE);
+
   private Futures() {}
 
   /** Waits as long as it takes. */
   public static <T> T join(CompletableFuture<T> future) {
-    try {
-      return future.get();
-    } catch (ExecutionException e) {
-      throw unwrap(e);
-    } catch (InterruptedException e) {
-      throw interrupted();
-    }
+    return join(future, () -> {});
+  }
+
+  /** Waits as long as it takes, and looks around every now and then. */
+  public static <T> T join(CompletableFuture<T> future, Runnable look) {
+    return join(future, FOREVER, look, () -> "for ever");
   }
 
   /**
@@ -31,33 +35,62 @@ public final class Futures {
    * @param late the message of the {@link DeadlineException}
    */
   public static <T> T join(CompletableFuture<T> future, Duration deadline, Supplier<String> late) {
-    try {
-      return future.get(deadline.toNanos(), TimeUnit.NANOSECONDS);
-    } catch (ExecutionException e) {
-      throw unwrap(e);
-    } catch (InterruptedException e) {
-      throw interrupted();
-    } catch (TimeoutException e) {
-      throw new DeadlineException(late.get());
-    }
+    return join(future, deadline, () -> {}, late);
   }
 
   /**
-   * Waits as long as it takes, whatever interrupts: for what must be done before something is
-   * closed.
+   * Waits until a deadline, and looks around every now and then.
+   *
+   * @param look called while it waits
+   * @param late the message of the {@link DeadlineException}
    */
+  public static <T> T join(
+      CompletableFuture<T> future, Duration deadline, Runnable look, Supplier<String> late) {
+    long start = System.nanoTime();
+    while (true) {
+      long left = deadline.toNanos() - (System.nanoTime() - start);
+      try {
+        return future.get(Math.min(left, LOOK_NANOS), TimeUnit.NANOSECONDS);
+      } catch (ExecutionException e) {
+        throw unwrap(e);
+      } catch (InterruptedException e) {
+        throw interrupted();
+      } catch (TimeoutException e) {
+        if (left <= LOOK_NANOS) {
+          throw new DeadlineException(late.get());
+        }
+        look.run();
+      }
+    }
+  }
+
+  /** Waits as long as it takes, whatever interrupts: for what must be over before a close. */
   public static <T> T joinUninterruptibly(CompletableFuture<T> future) {
+    return joinUninterruptibly(future, FOREVER, () -> "for ever");
+  }
+
+  /**
+   * Waits until a deadline, whatever interrupts: for what must be done before something is closed.
+   *
+   * @param late the message of the {@link DeadlineException}
+   */
+  public static <T> T joinUninterruptibly(
+      CompletableFuture<T> future, Duration deadline, Supplier<String> late) {
     boolean interrupted = false;
+    long start = System.nanoTime();
     try {
       while (true) {
         try {
-          return future.get();
+          long left = deadline.toNanos() - (System.nanoTime() - start);
+          return future.get(left, TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
           interrupted = true;
         }
       }
     } catch (ExecutionException e) {
       throw unwrap(e);
+    } catch (TimeoutException e) {
+      throw new DeadlineException(late.get());
     } finally {
       if (interrupted) {
         Thread.currentThread().interrupt();
@@ -78,18 +111,26 @@ public final class Futures {
     return new BrokenException("the waiting thread was interrupted");
   }
 
-  /** Waits for a thread to end, whatever interrupts. */
-  static void joinThread(Thread thread) {
+  /**
+   * Waits for a thread to end, whatever interrupts.
+   *
+   * @return whether it has ended by the deadline
+   */
+  static boolean joinThread(Thread thread, Duration deadline) {
     boolean interrupted = false;
-    while (thread.isAlive()) {
+    long start = System.nanoTime();
+    long left = deadline.toNanos();
+    while (thread.isAlive() && left > 0) {
       try {
-        thread.join();
+        boolean _ = thread.join(Duration.ofNanos(left));
       } catch (InterruptedException e) {
         interrupted = true;
       }
+      left = deadline.toNanos() - (System.nanoTime() - start);
     }
     if (interrupted) {
       Thread.currentThread().interrupt();
     }
+    return !thread.isAlive();
   }
 }

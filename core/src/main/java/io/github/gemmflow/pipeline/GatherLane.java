@@ -175,15 +175,15 @@ final class GatherLane extends Lane {
 
   @Override
   synchronized long lookAgainNanos(OpenStep current) {
-    if (runs.isPatient()) {
-      return Math.max(0, patienceLeft());
-    }
-    return current.plan().plan().isStreamed() ? Pulses.LOOK_NANOS : Long.MAX_VALUE;
+    return runs.isPatient() ? Math.max(0, patienceLeft()) : Pulses.LOOK_NANOS;
   }
 
   @Override
-  boolean isHeldUp(OpenStep current) {
-    return arrivals.areHeldUp(current);
+  boolean isWaitingFor(OpenStep current, int reader) {
+    return arrivals.areHeldUp(current)
+        || (!members.isCommLane(reader)
+            && arrivals.areAllMissingOnThisHost(current)
+            && arrivals.isMissing(current, members.hostRank(reader)));
   }
 
   /**
@@ -222,6 +222,14 @@ final class GatherLane extends Lane {
 
   /** The next task, with the piece pointing at its run; ends the step after the last. */
   private synchronized int take(OpenStep current, int thread, Piece piece) {
+    int task = takeTask(current, thread, piece);
+    if (task != NO_TASK) {
+      noteWorkBegins();
+    }
+    return task;
+  }
+
+  private int takeTask(OpenStep current, int thread, Piece piece) {
     if (nextTask < tasks && takeFeed(current, piece)) {
       return FEED;
     }

@@ -6,6 +6,7 @@ import io.github.gemmflow.trace.Span;
 import io.github.gemmflow.window.Waiter;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntConsumer;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +17,8 @@ import org.jspecify.annotations.Nullable;
 abstract class Lane {
   private final Members members;
   private final Pulses pulses;
+  private final LifeWatch life;
+  private final IntPredicate waitsFor = this::isWaitingFor;
   private final Arrivals arrivals;
   private final Diagnosis diagnosis;
   private final Recorder recorder;
@@ -28,8 +31,7 @@ abstract class Lane {
   private @Nullable RuntimeException failure;
   private volatile boolean over;
   private long progress;
-  private long pulsesSeen;
-  private long progressAt;
+  private int busy;
 
   Lane(
       Members members,
@@ -40,6 +42,7 @@ abstract class Lane {
       Crew crew) {
     this.members = members;
     this.pulses = pulses;
+    this.life = new LifeWatch(members, pulses);
     this.arrivals = arrivals;
     this.diagnosis = diagnosis;
     this.recorder = recorder;
@@ -55,8 +58,9 @@ abstract class Lane {
   abstract void start(OpenStep current);
 
   /**
-   * Takes a piece of work and does it, calling {@link #look} before it decides, and {@link #finish}
-   * when the step's work is done.
+   * Takes a piece of work and does it, calling {@link #look} before it decides, {@link
+   * #noteWorkBegins} and {@link #noteWork} around it, and {@link #finish} when the step's work is
+   * done.
    *
    * @return whether there was any
    */
@@ -65,8 +69,11 @@ abstract class Lane {
   /** A number that grows whenever there is something new for this lane. */
   abstract long news(OpenStep current);
 
-  /** Whether this lane waits for ranks of this host, so that their work is progress. */
-  abstract boolean isHeldUp(OpenStep current);
+  /**
+   * Whether this lane waits for a lane of this host, and for nobody on another one, so that the
+   * work of that lane is progress.
+   */
+  abstract boolean isWaitingFor(OpenStep current, int reader);
 
   /** After this long there may be something to do although nothing has come in. */
   abstract long lookAgainNanos(OpenStep current);
@@ -85,8 +92,7 @@ abstract class Lane {
       over = false;
       start(newStep);
       progress = news(newStep);
-      pulsesSeen = pulses.sum();
-      progressAt = System.nanoTime();
+      life.start();
     }
     crew.run(job);
     RuntimeException thrown = failure;
@@ -123,10 +129,26 @@ abstract class Lane {
     members.ringSelf();
   }
 
-  /** A rank that works is not waiting. Called under the lock. */
+  /** A thread has taken a piece of work. Called under the lock. */
+  final void noteWorkBegins() {
+    if (busy++ == 0) {
+      pulses.enter(members.computeReader());
+    }
+  }
+
+  /** A thread has done its piece of work; a rank that works is not waiting. Under the lock. */
   final void noteWork() {
-    progressAt = System.nanoTime();
-    pulses.beat(members.computeReader());
+    life.noteProgress();
+    if (--busy == 0) {
+      pulses.leave(members.computeReader());
+    } else {
+      pulses.beat(members.computeReader());
+    }
+  }
+
+  private boolean isWaitingFor(int reader) {
+    OpenStep current = step;
+    return current != null && isWaitingFor(current, reader);
   }
 
   private synchronized void fail(RuntimeException e) {
@@ -144,22 +166,14 @@ abstract class Lane {
     }
   }
 
-  /** Whether something has happened, since this was asked last, that this lane may wait for. */
-  private boolean hasProgressed(OpenStep current) {
-    long newNews = news(current);
-    long newPulses = pulses.sum();
-    boolean progressed = newNews > progress || (newPulses > pulsesSeen && isHeldUp(current));
-    progress = newNews;
-    pulsesSeen = newPulses;
-    return progressed;
-  }
-
   /** Notes whether anything came in; returns how long a thread may wait for the next thing. */
   private synchronized long noteProgress(OpenStep current) {
-    if (hasProgressed(current)) {
-      progressAt = System.nanoTime();
+    long newNews = news(current);
+    if (newNews > progress) {
+      life.noteProgress();
     }
-    return members.deadlineNanos() - (System.nanoTime() - progressAt);
+    progress = newNews;
+    return life.left(waitsFor);
   }
 
   /** One thread of the lane. */

@@ -8,15 +8,17 @@ import io.github.gemmflow.window.Breakage;
 import io.github.gemmflow.window.Waiter;
 
 /** The ranks of a group, as the lanes of one of them see the others. Thread-safe. */
-public final class Members {
+public final class Members implements Breakable {
   private final int rank;
   private final Domains domains;
   private final Bell[] hostBells;
   private final Bell[] hostCommBells;
   private final Breakage breakage;
+  private final Breakable world;
   private final long spinNanos;
   private final boolean hurried;
   private final long deadlineNanos;
+  private final long productDeadlineNanos;
 
   /**
    * A group.
@@ -24,10 +26,12 @@ public final class Members {
    * @param rank this rank
    * @param hostBells what the compute threads of the ranks of this host sleep on, in rank order
    * @param hostCommBells what the comm threads of the ranks of this host sleep on, in rank order
+   * @param world the world that the group is a part of, and is broken with
    * @param spinNanos how long a waiting thread spins before it sleeps
    * @param hurried whether the comm thread looks at once for what a thread that goes to sleep waits
    *     for
    * @param deadlineNanos how long this rank waits without progress
+   * @param productDeadlineNanos the same while a rank of this host is inside one product
    */
   public Members(
       int rank,
@@ -35,17 +39,21 @@ public final class Members {
       Bell[] hostBells,
       Bell[] hostCommBells,
       Breakage breakage,
+      Breakable world,
       long spinNanos,
       boolean hurried,
-      long deadlineNanos) {
+      long deadlineNanos,
+      long productDeadlineNanos) {
     this.rank = rank;
     this.domains = domains;
     this.hostBells = hostBells;
     this.hostCommBells = hostCommBells;
     this.breakage = breakage;
+    this.world = world;
     this.spinNanos = spinNanos;
     this.hurried = hurried;
     this.deadlineNanos = deadlineNanos;
+    this.productDeadlineNanos = productDeadlineNanos;
   }
 
   public int rank() {
@@ -100,6 +108,10 @@ public final class Members {
     return deadlineNanos;
   }
 
+  long productDeadlineNanos() {
+    return productDeadlineNanos;
+  }
+
   /** A way to wait for one thread of this rank's compute lane. */
   Waiter newWaiter() {
     Bell bell = hostBells[domains.indexOf(rank)];
@@ -140,15 +152,21 @@ public final class Members {
     }
   }
 
-  /** Gives the group up: every rank of this host learns the reason at once. */
+  @Override
   public void breakUp(String reason) {
     breakage.tell(reason);
     ringHost();
     ringHostComm();
   }
 
+  @Override
   public boolean isBroken() {
-    return breakage.isBroken();
+    return breakage.isBroken() || world.isBroken();
+  }
+
+  @Override
+  public void look() {
+    world.look();
   }
 
   /** Throws if the group has been given up. */
@@ -158,12 +176,14 @@ public final class Members {
     }
   }
 
-  /** What a rank throws that finds the group given up. */
+  @Override
   public BrokenException broken() {
-    return new BrokenException("the group is broken: " + reason());
+    return breakage.isBroken()
+        ? new BrokenException("the group is broken: " + breakage.reason())
+        : world.broken();
   }
 
-  /** Why the group was given up. */
+  /** Why this group was given up; empty if it was not, whatever became of the world. */
   public String reason() {
     return breakage.reason();
   }

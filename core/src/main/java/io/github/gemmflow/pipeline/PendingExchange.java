@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 final class PendingExchange implements CommThread.Agent {
   private final CommThread thread;
   private final Channel channel;
-  private final @Nullable Members members;
+  private final @Nullable Breakable ranks;
   private final Function<Channel, Exchange> start;
   private final CompletableFuture<byte[][]> result;
   private @Nullable Exchange exchange;
@@ -20,12 +20,12 @@ final class PendingExchange implements CommThread.Agent {
   PendingExchange(
       CommThread thread,
       Channel channel,
-      @Nullable Members members,
+      @Nullable Breakable ranks,
       Function<Channel, Exchange> start,
       CompletableFuture<byte[][]> result) {
     this.thread = thread;
     this.channel = channel;
-    this.members = members;
+    this.ranks = ranks;
     this.start = start;
     this.result = result;
   }
@@ -43,9 +43,9 @@ final class PendingExchange implements CommThread.Agent {
       result.complete(all);
       return 1;
     }
-    if (members != null && members.isBroken()) {
+    if (ranks != null && ranks.isBroken()) {
       thread.remove(this);
-      result.completeExceptionally(members.broken());
+      result.completeExceptionally(ranks.broken());
       return 1;
     }
     return 0;

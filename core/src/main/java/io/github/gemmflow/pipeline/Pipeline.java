@@ -11,9 +11,9 @@ import io.github.gemmflow.plan.StepPlan;
 import io.github.gemmflow.trace.Timeline;
 import io.github.gemmflow.trace.jfr.StepEvent;
 import io.github.gemmflow.window.Waiter;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -88,7 +88,7 @@ public final class Pipeline {
         new GatherLane(members, space, places, arrivals, pace, diagnosis, recorder, crew);
     this.sumLane = new SumLane(members, space.pulses(), arrivals, diagnosis, recorder, crew);
     this.waiter = members.newWaiter();
-    this.room = new Room(members, space, diagnosis, waiter);
+    this.room = new Room(members, space, arrivals, diagnosis, waiter);
     int ranks = members.domains().ranks();
     for (int room = 0; room < rooms.length; room++) {
       rooms[room] = new OpenStep(room, ranks, ranks * Schedule.MAX_PARTS);
@@ -187,7 +187,8 @@ public final class Pipeline {
   }
 
   private String reason(Throwable e) {
-    return "rank %d: %s".formatted(members.rank(), e.getMessage());
+    String text = e instanceof Error ? e.toString() : e.getMessage();
+    return "rank %d: %s".formatted(members.rank(), text);
   }
 
   private void awaitRoom() {
@@ -211,11 +212,17 @@ public final class Pipeline {
     if (lane == null) {
       return "";
     }
-    return onCommThread(lane::describe);
+    try {
+      return onCommThread(lane::describe);
+    } catch (GemmflowException e) {
+      // Said in passing: what is to be said is what this rank waits for.
+      return "what it waits for is not known, because " + e.getMessage();
+    }
   }
 
+  /** Never waits for longer than the deadline: an engine may be stuck in a call. */
   private <T> T onCommThread(Supplier<T> task) {
-    return Futures.joinUninterruptibly(commThread.call(task));
+    return commThread.ask(task, Duration.ofNanos(members.deadlineNanos()));
   }
 
   /** A process that was told to end only takes part in steps that others have begun. */
@@ -259,27 +266,19 @@ public final class Pipeline {
   }
 
   private long[] awaitRows() {
-    int ranks = members.domains().ranks();
     OpenStep current = step;
-    int there = arrivals.headersThere(current);
-    while (there < ranks) {
-      int seen = there;
-      BooleanSupplier news = () -> arrivals.headersThere(current) > seen || members.isBroken();
-      if (!waiter.await(news, members.deadlineNanos())) {
-        throw new DeadlineException(
-            "rank %d gave up in step %d after %s: %s"
-                .formatted(
-                    members.rank(),
-                    current.number(),
-                    diagnosis.patience(),
-                    diagnosis.missingHeaders(current)));
-      }
-      arrivals.checkWhole(current);
-      there = arrivals.headersThere(current);
+    if (!room.awaitHeaders(current)) {
+      throw new DeadlineException(
+          "rank %d gave up in step %d after %s: %s"
+              .formatted(
+                  members.rank(),
+                  current.number(),
+                  diagnosis.patience(),
+                  diagnosis.missingHeaders(current)));
     }
     arrivals.verifyAll(current);
-    long[] rows = new long[ranks];
-    for (int rank = 0; rank < ranks; rank++) {
+    long[] rows = new long[members.domains().ranks()];
+    for (int rank = 0; rank < rows.length; rank++) {
       rows[rank] = arrivals.rows(current, rank);
     }
     return rows;
@@ -341,7 +340,8 @@ public final class Pipeline {
     try {
       record(operator, body);
       rowsSeen += step.layout().totalRows();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
+      // Whatever it was: the others must not take what is not complete for this rank's part.
       members.breakUp(reason(e));
       throw e;
     } finally {
@@ -508,10 +508,15 @@ public final class Pipeline {
           "rank %d gave up closing a workspace after %s: %s"
               .formatted(members.rank(), diagnosis.patience(), describeComm()));
     }
-    return onCommThread(
-        () -> {
-          commThread.remove(lane);
-          return lane.close();
-        });
+    try {
+      return onCommThread(
+          () -> {
+            commThread.remove(lane);
+            return lane.close();
+          });
+    } catch (GemmflowException e) {
+      members.breakUp(reason(e));
+      return false;
+    }
   }
 }

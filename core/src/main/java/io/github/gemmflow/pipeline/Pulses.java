@@ -4,8 +4,8 @@ package io.github.gemmflow.pipeline;
 import io.github.gemmflow.window.Counters;
 
 /**
- * Signs of life in the window: how much each lane of this host has done. Who waits for a lane that
- * is slow can tell it from one that is lost.
+ * Signs of life in the window: how much each lane of this host has done, and whether it is inside a
+ * piece of work now. Who waits for a lane that is slow can tell it from one that is lost.
  */
 final class Pulses {
   /** How often a waiting rank looks at them: they ring no bell. */
@@ -15,6 +15,7 @@ final class Pulses {
   private final int firstCounter;
   private final int readers;
 
+  /** A counter is odd while a thread of its lane is inside a piece of work. */
   Pulses(Counters counters, int firstCounter, int readers) {
     this.counters = counters;
     this.firstCounter = firstCounter;
@@ -23,15 +24,34 @@ final class Pulses {
 
   /** Says that a lane has done something more. Each lane says it for itself only. */
   void beat(int reader) {
-    counters.publish(firstCounter + reader, counters.get(firstCounter + reader) + 1);
+    add(reader, 2);
   }
 
-  /** A number that grows whenever a lane of this host does something. */
-  long sum() {
-    long sum = 0;
-    for (int reader = 0; reader < readers; reader++) {
-      sum += counters.get(firstCounter + reader);
-    }
-    return sum;
+  /** Says that the first thread of a lane begins a piece of work. */
+  void enter(int reader) {
+    add(reader, 1);
+  }
+
+  /** Says that the last thread of a lane has done its piece of work. */
+  void leave(int reader) {
+    add(reader, 1);
+  }
+
+  private void add(int reader, int more) {
+    counters.publish(firstCounter + reader, counters.get(firstCounter + reader) + more);
+  }
+
+  /** A number that grows whenever a lane does something. */
+  long of(int reader) {
+    return counters.get(firstCounter + reader);
+  }
+
+  /** Whether a thread of a lane is inside a piece of work. */
+  boolean isWorking(int reader) {
+    return of(reader) % 2 == 1;
+  }
+
+  int readers() {
+    return readers;
   }
 }

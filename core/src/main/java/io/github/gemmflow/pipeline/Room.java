@@ -5,6 +5,7 @@ import io.github.gemmflow.failure.DeadlineException;
 import io.github.gemmflow.plan.SumLayout;
 import io.github.gemmflow.window.Waiter;
 import java.util.function.BooleanSupplier;
+import java.util.function.IntPredicate;
 
 /**
  * Waiting until lanes of this host are done with an older step: for the room that a new one takes,
@@ -13,14 +14,16 @@ import java.util.function.BooleanSupplier;
 final class Room {
   private final Members members;
   private final SlotRing steps;
-  private final Pulses pulses;
+  private final LifeWatch life;
+  private final Arrivals arrivals;
   private final Diagnosis diagnosis;
   private final Waiter waiter;
 
-  Room(Members members, Space space, Diagnosis diagnosis, Waiter waiter) {
+  Room(Members members, Space space, Arrivals arrivals, Diagnosis diagnosis, Waiter waiter) {
     this.members = members;
     this.steps = space.steps();
-    this.pulses = space.pulses();
+    this.life = new LifeWatch(members, space.pulses());
+    this.arrivals = arrivals;
     this.diagnosis = diagnosis;
     this.waiter = waiter;
   }
@@ -35,7 +38,7 @@ final class Room {
     if (steps.isFree(number)) {
       return;
     }
-    if (!await(() -> steps.isFree(number), members.deadlineNanos())) {
+    if (!await(() -> steps.isFree(number), anyLane -> true)) {
       waiter.await(
           () -> steps.isFree(number) || members.isBroken(),
           courtesy(old, steps.slowReader()) * Diagnosis.AFTER_YOU_NANOS);
@@ -63,25 +66,42 @@ final class Room {
 
   /** Waits until this rank's comm lane is done with a step; returns false if it is late. */
   boolean awaitSent(long number) {
-    return await(() -> steps.passed(members.commReader()) > number, members.deadlineNanos());
+    return await(() -> steps.passed(members.commReader()) > number, anyLane -> true);
   }
 
-  /** Returns false if nothing happened on this host for the deadline; true also if it is broken. */
-  private boolean await(BooleanSupplier condition, long deadlineNanos) {
-    BooleanSupplier over = () -> condition.getAsBoolean() || members.isBroken();
-    long seen = pulses.sum();
-    long seenAt = System.nanoTime();
-    while (!waiter.await(over, Math.min(Pulses.LOOK_NANOS, deadlineNanos))) {
-      long now = System.nanoTime();
-      long beats = pulses.sum();
-      if (beats > seen) {
-        seen = beats;
-        seenAt = now;
-      } else if (now - seenAt >= deadlineNanos) {
-        return over.getAsBoolean();
+  /** Waits until all ranks have begun a step; returns false if one of them is late. */
+  boolean awaitHeaders(OpenStep step) {
+    int ranks = members.domains().ranks();
+    for (int there = arrivals.headersThere(step); there < ranks; ) {
+      int seen = there;
+      if (!await(
+          () -> arrivals.headersThere(step) > seen,
+          reader ->
+              !members.isCommLane(reader)
+                  && arrivals.isHeaderMissingOnlyHere(step, members.hostRank(reader)))) {
+        return false;
       }
+      arrivals.checkWhole(step);
+      there = arrivals.headersThere(step);
     }
     return true;
+  }
+
+  /**
+   * Waits for a condition.
+   *
+   * @param counts whether signs of life of a lane of this host put the deadline off
+   * @return false if nothing happened until the deadline; true also if the group is broken
+   */
+  private boolean await(BooleanSupplier condition, IntPredicate counts) {
+    BooleanSupplier over = () -> condition.getAsBoolean() || members.isBroken();
+    life.start();
+    for (long left = life.left(counts); left > 0; left = life.left(counts)) {
+      if (waiter.await(over, Math.min(Pulses.LOOK_NANOS, left))) {
+        return true;
+      }
+    }
+    return over.getAsBoolean();
   }
 
   private DeadlineException late(long number, OpenStep old, int reader) {

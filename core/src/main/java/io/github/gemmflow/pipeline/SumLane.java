@@ -173,6 +173,7 @@ final class SumLane extends Lane {
       }
       return null;
     }
+    noteWorkBegins();
     piece.job = stage.jobs.last();
     piece.task = stage.jobs.take();
     long position = stage.jobs.position(piece.job);
@@ -313,7 +314,7 @@ final class SumLane extends Lane {
   }
 
   @Override
-  synchronized boolean isHeldUp(OpenStep current) {
+  synchronized boolean isWaitingFor(OpenStep current, int reader) {
     return isNeighbourBehind(current) || isNotAdded(current) || isNeighbourInTheWay(current);
   }
 

@@ -26,6 +26,9 @@ public record Tuning(
     int slots,
     int inFlight,
     long cacheBytes) {
+  /** Each takes room in a table; more of them only make MPI slower. */
+  public static final int MOST_IN_FLIGHT = 1024;
+
   /**
    * What is used unless something else is chosen: two slots, so that one is filled while the other
    * is read, and the second-level cache of one core of a current server (2 MiB since Intel's
@@ -41,6 +44,11 @@ public record Tuning(
     if (inFlight < 1) {
       throw new IllegalArgumentException(
           "at least 1 chunk must be in flight, not %d".formatted(inFlight));
+    }
+    if (inFlight > MOST_IN_FLIGHT) {
+      throw new IllegalArgumentException(
+          "at most %,d chunks of a route can be in flight, not %,d"
+              .formatted(MOST_IN_FLIGHT, inFlight));
     }
     if (cacheBytes < 0) {
       throw new IllegalArgumentException("a cache cannot have %d bytes".formatted(cacheBytes));

@@ -31,6 +31,11 @@ final class LinkedFiles {
     FILES.add(file);
   }
 
+  /** A file that was not made after all. */
+  static synchronized void forget(Path file) {
+    FILES.remove(file);
+  }
+
   static synchronized void delete(Path file) throws IOException {
     FILES.remove(file);
     Files.deleteIfExists(file);

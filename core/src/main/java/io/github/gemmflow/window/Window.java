@@ -13,6 +13,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -82,6 +83,10 @@ public final class Window implements AutoCloseable {
       checkRoom(directory, bytes);
       reserve(channel, bytes);
       return map(file, channel, bytes);
+    } catch (FileAlreadyExistsException e) {
+      // Somebody else's, and no business of ours.
+      LinkedFiles.forget(file);
+      throw new UncheckedIOException("%s is there already".formatted(file), e);
     } catch (RuntimeException | Error e) {
       delete(file);
       throw e;

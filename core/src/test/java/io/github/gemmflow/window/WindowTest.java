@@ -81,6 +81,15 @@ class WindowTest {
     }
   }
 
+  /** The file is somebody else's, whatever its name. */
+  @Test
+  void aFileThatIsThereAlreadyStays(@TempDir Path directory) throws IOException {
+    Path file = Files.writeString(directory.resolve("gemmflow-there"), "precious");
+    assertThrows(
+        UncheckedIOException.class, () -> Window.create(directory, "gemmflow-there", 4096));
+    assertEquals("precious", Files.readString(file));
+  }
+
   @Test
   void onlyTheFirstReasonCounts(@TempDir Path directory) {
     try (Window window = Window.create(directory, "window", Breakage.bytes(3))) {

@@ -8,14 +8,20 @@ public enum Launcher {
   /** Open MPI's mpirun. */
   OPEN_MPI("Open MPI's mpirun", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "--bind-to none"),
 
-  /** The mpirun of MPICH, Intel MPI and MVAPICH; also srun with {@code --mpi=pmi2}. */
+  /** Slurm's srun with {@code --mpi=pmi2}, which leaves what MPICH's mpirun leaves, and more. */
+  SLURM_PMI2("srun --mpi=pmi2", "PMI_SIZE", "PMI_RANK", Launcher.MORE_CORES),
+
+  /** The mpirun of MPICH, Intel MPI and MVAPICH. */
   HYDRA("MPICH's mpirun", "PMI_SIZE", "PMI_RANK", "-bind-to none"),
 
   /** Slurm's srun. */
-  SLURM("srun", "SLURM_STEP_NUM_TASKS", "SLURM_PROCID", "--cpu-bind=none"),
+  SLURM("srun", "SLURM_STEP_NUM_TASKS", "SLURM_PROCID", Launcher.MORE_CORES),
 
   /** Nobody that is known here. */
   NONE("no launcher", "", "", "");
+
+  /** With task/affinity, a task that was given one core has no other, bound or not. */
+  private static final String MORE_CORES = "-c 2 (cores for each task)";
 
   private final String title;
   private final String tasksVariable;
@@ -52,7 +58,8 @@ public enum Launcher {
 
   static Launcher of(Map<String, String> environment) {
     for (Launcher launcher : values()) {
-      if (environment.containsKey(launcher.tasksVariable)) {
+      boolean fits = launcher != SLURM_PMI2 || "pmi2".equals(environment.get("SLURM_MPI_TYPE"));
+      if (fits && environment.containsKey(launcher.tasksVariable)) {
         return launcher;
       }
     }
@@ -70,7 +77,7 @@ public enum Launcher {
     return rank == null ? 0 : Integer.parseInt(rank);
   }
 
-  /** Its option that lets a process run on all cores; empty if there is no launcher. */
+  /** Its option that lets a process run on more cores; empty if there is no launcher. */
   public String unbind() {
     return unbind;
   }
@@ -79,7 +86,7 @@ public enum Launcher {
   boolean serves(Abi abi) {
     return switch (this) {
       case OPEN_MPI -> abi == Abi.OPEN_MPI;
-      case HYDRA -> abi == Abi.MPICH;
+      case SLURM_PMI2, HYDRA -> abi == Abi.MPICH;
       case SLURM, NONE -> true;
     };
   }

@@ -59,6 +59,10 @@ class LibraryTest {
         Launcher.of(Map.of("OMPI_COMM_WORLD_SIZE", "2", "SLURM_STEP_NUM_TASKS", "1")));
     assertEquals(Launcher.HYDRA, Launcher.of(Map.of("PMI_SIZE", "2", "SLURM_STEP_NUM_TASKS", "2")));
     assertEquals(Launcher.SLURM, Launcher.of(Map.of("SLURM_STEP_NUM_TASKS", "2")));
+    Launcher pmi2 =
+        Launcher.of(Map.of("PMI_SIZE", "2", "SLURM_STEP_NUM_TASKS", "2", "SLURM_MPI_TYPE", "pmi2"));
+    assertEquals(Launcher.SLURM_PMI2, pmi2);
+    assertEquals("-c 2 (cores for each task)", pmi2.unbind());
   }
 
   private static String load(String library, Map<String, String> environment) {

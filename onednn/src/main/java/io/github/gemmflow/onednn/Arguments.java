@@ -53,11 +53,16 @@ final class Arguments implements AutoCloseable {
     }
   }
 
-  /** Runs a primitive; it is done on return. */
-  void execute(long primitive) {
+  /**
+   * Runs a primitive; it is done on return.
+   *
+   * @param first memory of arguments that is not freed before that, as {@code second}
+   */
+  void execute(long primitive, MemorySegment first, MemorySegment second) {
     try {
       Objects.check(
-          "dnnl_primitive_execute", (int) execute.invokeExact(primitive, stream, count, list));
+          "dnnl_primitive_execute",
+          (int) execute.invokeExact(primitive, stream, count, list, first, second));
     } catch (Throwable e) {
       throw Unchecked.of(e);
     }

@@ -93,7 +93,9 @@ record Calls(
             FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT)),
         b.call("dnnl_primitive_desc_destroy", JAVA_LONG),
         b.call("dnnl_primitive_create", ADDRESS, JAVA_LONG),
-        b.call("dnnl_primitive_execute", JAVA_LONG, JAVA_LONG, JAVA_INT, ADDRESS),
+        // It takes four arguments; two more, which it never looks at, are memory that is not freed
+        // before it returns, because the linker keeps alive what a native function is given.
+        b.call("dnnl_primitive_execute", JAVA_LONG, JAVA_LONG, JAVA_INT, ADDRESS, ADDRESS, ADDRESS),
         b.call("dnnl_primitive_destroy", JAVA_LONG));
   }
 

@@ -89,12 +89,16 @@ public interface Dnnl {
   /** One thread's way to run a product. Not thread-safe. */
   interface Call extends AutoCloseable {
     /**
-     * Runs the product. Takes addresses, which must be those of native memory that stays alive.
+     * Runs the product. A and C are not freed meanwhile; closing their arenas throws.
      *
-     * @param weights where the packed weights begin
-     * @param bias where the bias begins; ignored if the product has none
+     * @param a native memory that A is in
+     * @param aAt the address where A begins
+     * @param weightsAt the address where the packed weights begin; the caller keeps them alive
+     * @param biasAt the same for the bias; ignored if the product has none
+     * @param c native memory that C is in
+     * @param cAt the address where C begins
      */
-    void run(long a, long weights, long bias, long c);
+    void run(MemorySegment a, long aAt, long weightsAt, long biasAt, MemorySegment c, long cAt);
 
     @Override
     void close();

@@ -8,13 +8,18 @@ import java.lang.foreign.SymbolLookup;
 import java.net.JarURLConnection;
 import java.net.URL;
 import java.net.URLConnection;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
+import java.util.zip.CRC32;
 
 /**
  * Finds and loads oneDNN: the library that was named, or the one in the artifact {@code
@@ -87,6 +92,7 @@ record Library(String name, SymbolLookup symbols) {
     try {
       Path directory =
           Files.createDirectories(cache.resolve("onednn-" + checksum(library)), OURS_ALONE);
+      checkOursAlone(directory);
       for (String companion : COMPANIONS) {
         URL source = ClassLoader.getSystemResource(folder + companion);
         if (source != null) {
@@ -98,6 +104,20 @@ record Library(String name, SymbolLookup symbols) {
       throw new DnnlException(
           "oneDNN cannot be copied from %s to %s: %s. Set XDG_CACHE_HOME to a directory with 100 MB to spare, or copy it yourself and name it with -D%s"
               .formatted(library, cache, e, PROPERTY));
+    }
+  }
+
+  /** What another user could have put there would be loaded into this process. */
+  private static void checkOursAlone(Path directory) throws IOException {
+    Object owner = Files.getAttribute(directory, "unix:uid", LinkOption.NOFOLLOW_LINKS);
+    Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(directory);
+    boolean othersWrite =
+        permissions.contains(PosixFilePermission.GROUP_WRITE)
+            || permissions.contains(PosixFilePermission.OTHERS_WRITE);
+    if (!owner.equals(Files.getAttribute(Path.of("/proc/self"), "unix:uid")) || othersWrite) {
+      throw new DnnlException(
+          "oneDNN is not loaded from %s, because another user may have put something there (owner %s, %s). Remove it, or set XDG_CACHE_HOME to a directory of your own"
+              .formatted(directory, owner, PosixFilePermissions.toString(permissions)));
     }
   }
 
@@ -123,10 +143,25 @@ record Library(String name, SymbolLookup symbols) {
         : Long.toHexString(connection.getContentLengthLong());
   }
 
+  private static boolean isSame(URLConnection source, Path copy) throws IOException {
+    if (Files.size(copy) != source.getContentLengthLong()) {
+      return false;
+    }
+    return !(source instanceof JarURLConnection jar) || crc(copy) == jar.getJarEntry().getCrc();
+  }
+
+  private static long crc(Path file) throws IOException {
+    CRC32 crc = new CRC32();
+    try (FileChannel channel = FileChannel.open(file)) {
+      crc.update(channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size()));
+    }
+    return crc.getValue();
+  }
+
   /** Copies what is not there yet. Other processes that do the same end up with the same file. */
   private static Path copy(URL source, Path target) throws IOException {
     URLConnection connection = source.openConnection();
-    if (Files.exists(target) && Files.size(target) == connection.getContentLengthLong()) {
+    if (Files.exists(target) && isSame(connection, target)) {
       return target;
     }
     Path part = Files.createTempFile(target.getParent(), target.getFileName().toString(), ".part");

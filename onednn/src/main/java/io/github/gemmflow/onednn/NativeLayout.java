@@ -79,7 +79,7 @@ final class NativeLayout implements Dnnl.Layout {
       arguments.point(arguments.add(Abi.ARG_DESTINATION, description), target.address());
       openMp.withOneThread(
           () -> {
-            reorder(plain, arguments);
+            reorder(plain, arguments, source, target);
             return true;
           });
     } finally {
@@ -87,12 +87,13 @@ final class NativeLayout implements Dnnl.Layout {
     }
   }
 
-  private void reorder(long plain, Arguments arguments) {
+  private void reorder(
+      long plain, Arguments arguments, MemorySegment source, MemorySegment target) {
     long reorder = objects.describeReorder(plain, description);
     try {
       long primitive = objects.newPrimitive(reorder);
       try {
-        arguments.execute(primitive);
+        arguments.execute(primitive, source, target);
       } finally {
         objects.destroyPrimitive(primitive);
       }

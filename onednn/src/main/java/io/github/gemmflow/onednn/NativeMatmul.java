@@ -86,7 +86,8 @@ final class NativeMatmul implements Dnnl.Matmul {
     }
 
     @Override
-    public void run(long aAt, long weightsAt, long biasAt, long cAt) {
+    public void run(
+        MemorySegment a, long aAt, long weightsAt, long biasAt, MemorySegment c, long cAt) {
       arguments.point(aIndex, aAt);
       arguments.point(bIndex, weightsAt);
       arguments.point(cIndex, cAt);
@@ -94,11 +95,11 @@ final class NativeMatmul implements Dnnl.Matmul {
         arguments.point(biasIndex, biasAt);
       }
       if (implementation.startsWith(KEEPS_THREADS)) {
-        arguments.execute(primitive);
+        arguments.execute(primitive, a, c);
       } else {
         openMp.withOneThread(
             () -> {
-              arguments.execute(primitive);
+              arguments.execute(primitive, a, c);
               return true;
             });
       }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.onednn;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -44,6 +46,42 @@ class LibraryTest {
     Files.writeString(companion, "half");
     Library.load("", cache);
     assertTrue(Files.size(companion) > 4);
+  }
+
+  @Test
+  void aCopyOfTheRightSizeWithOtherContentIsReplaced() throws IOException {
+    Path cache = directory.resolve("other");
+    Path companion = Path.of(Library.load("", cache).name()).resolveSibling("libgomp.so.1");
+    byte[] good = Files.readAllBytes(companion);
+    byte[] bad = good.clone();
+    bad[bad.length / 2] ^= 1;
+    Files.delete(companion);
+    Files.write(companion, bad);
+    Library.load("", cache);
+    assertArrayEquals(good, Files.readAllBytes(companion));
+  }
+
+  @Test
+  void aPlaceThatOthersCanWriteToIsRefused() throws IOException {
+    Path cache = directory.resolve("shared");
+    Path place = Path.of(Library.load("", cache).name()).getParent();
+    Files.setPosixFilePermissions(place, PosixFilePermissions.fromString("rwxrwxrwx"));
+    String said = failure("", cache);
+    assertTrue(said.contains("another user may have put something there"), said);
+  }
+
+  @Test
+  void aPlaceOfAnotherUserIsRefused() throws IOException {
+    assumeTrue(isRoot(), "only root can give a directory away");
+    Path cache = directory.resolve("others");
+    Path place = Path.of(Library.load("", cache).name()).getParent();
+    Files.setAttribute(place, "unix:uid", 65_534);
+    String said = failure("", cache);
+    assertTrue(said.contains("(owner 65534, rwx------)"), said);
+  }
+
+  private static boolean isRoot() throws IOException {
+    return Files.getAttribute(Path.of("/proc/self"), "unix:uid").equals(0);
   }
 
   private static List<String> names(Path folder) throws IOException {

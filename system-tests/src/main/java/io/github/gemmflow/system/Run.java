@@ -36,7 +36,9 @@ public final class Run implements Callable<Integer> {
     GUEST,
     BIG,
     KILL,
-    STOP
+    STOP,
+    FAULTS,
+    FAULTS_WITH_CLEAN_UP
   }
 
   @Option(names = "--mpi", required = true, description = "${COMPLETION-CANDIDATES}")
@@ -64,7 +66,9 @@ public final class Run implements Callable<Integer> {
         "operators_at_once  2,000 operators alive at once",
         "guest              null checks, stack overflows, full collections",
         "big                a gather of more than 2 GiB",
-        "kill, stop         a rank is lost in the middle of a step"
+        "kill, stop         a rank is lost in the middle of a step",
+        "faults             a rank throws, is killed or told to end anywhere (one host)",
+        "faults_with_clean_up  the same, with what the launcher does about it"
       })
   private List<Suite> suites = List.of(Suite.CONTRACT, Suite.OPERATORS);
 
@@ -103,7 +107,7 @@ public final class Run implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    out.printf("%s, %d ranks on %d host(s), seed %d%n", mpi, ranks, hosts, seed);
+    out.printf("%s, ranks: %d, hosts: %d, seed %d%n", mpi, ranks, hosts, seed);
     Lab lab = new Lab(hosts);
     lab.up();
     try {
@@ -142,6 +146,8 @@ public final class Run implements Callable<Integer> {
       case BIG -> tally.count(job(), BigGather.class);
       case KILL -> new FaultTrials(mpi, ranks, hosts, "KILL", seed, tally).run(trials);
       case STOP -> new FaultTrials(mpi, ranks, hosts, "STOP", seed, tally).run(trials);
+      case FAULTS -> new FaultSoak(mpi, ranks, false, seed, tally).run(trials);
+      case FAULTS_WITH_CLEAN_UP -> new FaultSoak(mpi, ranks, true, seed, tally).run(trials);
     }
   }
 

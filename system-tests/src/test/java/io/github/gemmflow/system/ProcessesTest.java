@@ -77,6 +77,13 @@ class ProcessesTest {
     run("--mpi", mpi.toString(), "--ranks", "4", "--hosts", "2", "--test", "kill", "--trials", "1");
   }
 
+  @ParameterizedTest
+  @EnumSource
+  void ranksThatFailAnywhere(MpiFamily mpi) {
+    run("--mpi", mpi.toString(), "--ranks", "3", "--test", "faults", "--trials", "6");
+    run("--mpi", mpi.toString(), "--ranks", "3", "--test", "faults_with_clean_up", "--trials", "2");
+  }
+
   private static void run(String... arguments) {
     StringWriter said = new StringWriter();
     int exitCode = Run.execute(new PrintWriter(said, true), arguments);

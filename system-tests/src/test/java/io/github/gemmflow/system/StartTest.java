@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.github.gemmflow.system.ranks.Attaches;
 import io.github.gemmflow.system.ranks.BindingAlone;
 import io.github.gemmflow.system.ranks.Joins;
+import io.github.gemmflow.system.ranks.ManyGroups;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Duration;
@@ -43,7 +44,7 @@ class StartTest {
     assertSays(forced, "mpirun -n 4 java");
     Job.Result chosen = alone("-Dgemmflow.idle=balanced");
     assertEquals(0, chosen.exitCode());
-    assertSays(chosen, "no launcher and no engine: a world of one rank");
+    assertSays(chosen, "WARNING: no launcher started this process: it is a world of one rank");
     assertSays(chosen, "rank 0 of 1 has joined");
   }
 
@@ -132,6 +133,12 @@ class StartTest {
   @EnumSource
   void aProgramThatUsesMpiAlone(MpiFamily mpi) {
     assertPasses(1, new Job(mpi, 3), BindingAlone.class);
+  }
+
+  /** MPICH has 2,048 communicators. */
+  @Test
+  void groupsThatAreClosedAreFree() {
+    assertPasses(1, job(MpiFamily.MPICH), ManyGroups.class, "2500");
   }
 
   @Test

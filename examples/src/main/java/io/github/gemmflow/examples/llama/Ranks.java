@@ -21,8 +21,6 @@ final class Ranks {
       LocalWorld.of(local).config(config).run(program::accept);
       return;
     }
-    try (World world = World.join(config)) {
-      program.accept(world);
-    }
+    World.run(config, program::accept);
   }
 }

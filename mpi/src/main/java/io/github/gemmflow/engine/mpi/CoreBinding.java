@@ -12,14 +12,17 @@ import java.util.Optional;
  * and the one that communicates take turns.
  *
  * @param allowed those that this process may run on
+ * @param parentAllowed those that the process may run on that started it; empty if not known
  * @param online those of the machine
  */
-public record CoreBinding(String allowed, String online) {
+public record CoreBinding(String allowed, String parentAllowed, String online) {
   private static final String ALLOWED = "Cpus_allowed_list:";
+  private static final String PARENT = "PPid:";
 
   /** Removes blanks. */
   public CoreBinding {
     allowed = allowed.strip();
+    parentAllowed = parentAllowed.strip();
     online = online.strip();
   }
 
@@ -31,18 +34,38 @@ public record CoreBinding(String allowed, String online) {
    */
   public static Optional<CoreBinding> read(Path root) {
     try {
-      String allowed =
-          Files.readAllLines(root.resolve("proc/self/status")).stream()
-              .filter(line -> line.startsWith(ALLOWED))
-              .map(line -> line.substring(ALLOWED.length()))
-              .findFirst()
-              .orElse("");
+      Path processes = root.resolve("proc");
+      String parent = field(processes.resolve("self"), PARENT);
       return Optional.of(
           new CoreBinding(
-              allowed, Files.readString(root.resolve("sys/devices/system/cpu/online"))));
+              field(processes.resolve("self"), ALLOWED),
+              parentAllowed(processes.resolve(parent)),
+              Files.readString(root.resolve("sys/devices/system/cpu/online"))));
     } catch (IOException e) {
       return Optional.empty();
     }
+  }
+
+  /** Empty if the parent may not be looked at. */
+  private static String parentAllowed(Path parent) {
+    try {
+      return field(parent, ALLOWED);
+    } catch (IOException e) {
+      return "";
+    }
+  }
+
+  private static String field(Path process, String name) throws IOException {
+    return Files.readAllLines(process.resolve("status")).stream()
+        .filter(line -> line.startsWith(name))
+        .map(line -> line.substring(name.length()).strip())
+        .findFirst()
+        .orElse("");
+  }
+
+  /** Whether the launcher has no more cores either: its options cannot give what it has not. */
+  public boolean isInherited() {
+    return allowed.equals(parentAllowed);
   }
 
   /** How many cores this process may run on. */
@@ -64,7 +87,8 @@ public record CoreBinding(String allowed, String online) {
     if (allowedCores() != 1 || onlineCores() == 1) {
       return Optional.empty();
     }
-    String mend = unbind.isEmpty() ? "" : "; give the launcher the option " + unbind;
+    String mend =
+        unbind.isEmpty() || isInherited() ? "" : "; give the launcher the option " + unbind;
     return Optional.of(
         "this process is bound to core %s, one of %d, so that communication and multiplication take turns%s"
             .formatted(allowed, onlineCores(), mend));

@@ -95,6 +95,15 @@ final class MpiChannel implements Channel {
     return clean;
   }
 
+  @Override
+  public void close() {
+    try {
+      engine.free(comm);
+    } catch (MpiException e) {
+      throw new EngineException("cannot free a group: " + e.getMessage(), e);
+    }
+  }
+
   /** One exchange at a time: all ranks must start their collectives in the same order. */
   @Override
   public Exchange allGather(byte[] mine) {

@@ -2,7 +2,6 @@
 package io.github.gemmflow.engine.mpi;
 
 import static java.lang.System.Logger.Level.ERROR;
-import static java.lang.System.Logger.Level.INFO;
 import static java.lang.System.Logger.Level.WARNING;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -32,13 +31,15 @@ public final class MpiEngine implements Engine {
   /** How often a rank that waits for the others outside of any step looks. */
   private static final long LOOK_NANOS = 200_000;
 
+  /** For programs that do not say how long they wait. */
+  private static final Duration DEFAULT_DEADLINE = Duration.ofMinutes(5);
+
   /** Ranks of other hosts began to wait at about the same time. */
   private static final long GRACE_NANOS = 1_000_000_000;
 
-  private static final Duration FINALIZE_PATIENCE = Duration.ofSeconds(3);
-
   private final Mpi mpi;
   private final boolean ownsMpi;
+  private final Watchdog watchdog;
   private final long messageLimit;
   private final Requests requests;
   private final List<Long> comms = new ArrayList<>();
@@ -47,17 +48,17 @@ public final class MpiEngine implements Engine {
   private @Nullable Pending[] owners = {};
   private boolean failed;
 
-  private MpiEngine(Mpi mpi, boolean ownsMpi) {
+  private MpiEngine(Mpi mpi, boolean ownsMpi, Watchdog watchdog) {
     this.mpi = mpi;
     this.ownsMpi = ownsMpi;
+    this.watchdog = watchdog;
     this.messageLimit = MessageLimit.get();
     this.requests = mpi.newRequests();
-    this.world = newChannel(mpi.duplicate(mpi.world()));
+    this.world = newChannel(watchdog.watch("MPI_Comm_dup", () -> mpi.duplicate(mpi.world())));
     this.name = "MPI (%s, %s)".formatted(mpi.library(), mpi.version());
-    if (rank() == 0) {
-      LOG.log(INFO, "rank 0 of {0}: {1}", size(), name);
-    }
     CoreBinding.read(Path.of("/"))
+        // Who was given one core on purpose, as hosts of a lab are, knows it.
+        .filter(binding -> !binding.isInherited())
         .flatMap(binding -> binding.warning(Launcher.current().unbind()))
         .ifPresent(text -> LOG.log(WARNING, "rank {0}: {1}", rank(), text));
     agreeOnMessageLimit();
@@ -70,6 +71,16 @@ public final class MpiEngine implements Engine {
    * @throws EngineException if MPI cannot be had, or the launcher is none of its
    */
   public static MpiEngine join() {
+    return join(DEFAULT_DEADLINE);
+  }
+
+  /**
+   * Like {@link #join()}.
+   *
+   * @param deadline after which a process whose MPI has not returned from a call ends, with a
+   *     message: nothing else can be done about it
+   */
+  public static MpiEngine join(Duration deadline) {
     Launcher launcher = Launcher.current();
     if (launcher == Launcher.NONE) {
       throw new EngineException(
@@ -85,9 +96,10 @@ public final class MpiEngine implements Engine {
         throw new EngineException(
             "MPI is initialised in this process already: use World.attach(MpiEngine::attach)");
       }
-      mpi.init(Mpi.ThreadLevel.SERIALIZED);
+      Watchdog watchdog = new Watchdog(deadline);
+      watchdog.watch("MPI_Init_thread", () -> checkThreads(mpi.init(Mpi.ThreadLevel.SERIALIZED)));
       checkTasks(launcher, launcher.tasks(), mpi);
-      return new MpiEngine(mpi, true);
+      return new MpiEngine(mpi, true, watchdog);
     } catch (MpiException e) {
       throw new EngineException(String.valueOf(e.getMessage()), e);
     }
@@ -119,22 +131,27 @@ public final class MpiEngine implements Engine {
         throw new EngineException(
             "MPI is not initialised in this process: call MPI_Init_thread first, or use World.join()");
       }
-      Mpi.ThreadLevel level = mpi.attach();
-      if (level.compareTo(Mpi.ThreadLevel.SERIALIZED) < 0) {
-        throw new EngineException(
-            "MPI was initialised for one thread (%s), and Gemmflow calls it from a thread of its own: ask MPI_Init_thread for MPI_THREAD_MULTIPLE, or MPI_THREAD_SERIALIZED"
-                .formatted(level));
-      }
-      return new MpiEngine(mpi, false);
+      checkThreads(mpi.attach());
+      return new MpiEngine(mpi, false, new Watchdog(DEFAULT_DEADLINE));
     } catch (MpiException e) {
       throw new EngineException(String.valueOf(e.getMessage()), e);
     }
   }
 
+  /** Gemmflow calls MPI from a thread of its own. */
+  private static Mpi.ThreadLevel checkThreads(Mpi.ThreadLevel level) {
+    if (level.compareTo(Mpi.ThreadLevel.SERIALIZED) < 0) {
+      throw new EngineException(
+          "MPI was initialised for one thread (%s), and Gemmflow calls it from a thread of its own: ask MPI_Init_thread for MPI_THREAD_MULTIPLE, or MPI_THREAD_SERIALIZED; a library that grants neither cannot be used"
+              .formatted(level));
+    }
+    return level;
+  }
+
   /** Both ends of a transfer must cut it alike. */
   private void agreeOnMessageLimit() {
     Exchange exchange = world.allGather(Long.toString(messageLimit).getBytes(UTF_8));
-    await(exchange);
+    watchdog.watch("the first exchange of all ranks", () -> await(exchange));
     byte[][] limits = exchange.result();
     for (int rank = 0; rank < limits.length; rank++) {
       String theirs = new String(limits[rank], UTF_8);
@@ -146,13 +163,14 @@ public final class MpiEngine implements Engine {
     }
   }
 
-  /** Waits outside of any step, for as long as it takes, without taking a core. */
-  private void await(Exchange exchange) {
+  /** Waits outside of any step without taking a core. */
+  private boolean await(Exchange exchange) {
     while (!exchange.isDone()) {
       if (progress() == 0) {
         LockSupport.parkNanos(LOOK_NANOS);
       }
     }
+    return true;
   }
 
   Mpi mpi() {
@@ -225,11 +243,18 @@ public final class MpiEngine implements Engine {
   @Override
   public Channel split(int color) {
     try {
-      return newChannel(mpi.split(world.comm(), color, rank()));
+      long comm = watchdog.watch("MPI_Comm_split", () -> mpi.split(world.comm(), color, rank()));
+      return newChannel(comm);
     } catch (MpiException e) {
       failed = true;
       throw new EngineException("cannot form a group: " + e.getMessage(), e);
     }
+  }
+
+  /** Frees a communicator; all its ranks do that. */
+  void free(long comm) {
+    comms.remove(Long.valueOf(comm));
+    mpi.free(comm);
   }
 
   private MpiChannel newChannel(long comm) {
@@ -269,38 +294,33 @@ public final class MpiEngine implements Engine {
     mpi.abort(1);
   }
 
-  /** Waits for the others without taking a core, which {@code MPI_Finalize} would. */
+  @Override
+  public void kill(String reason) {
+    LOG.log(ERROR, "rank {0} ends, and its launcher ends the job: {1}", rank(), reason);
+    Runtime.getRuntime().halt(1);
+  }
+
+  /** Yes: {@code MPI_Finalize} waits for all ranks, and takes a core for that. */
+  @Override
+  public boolean closesTogether() {
+    return true;
+  }
+
+  /**
+   * Finalises MPI, on the thread that has initialised it, as MPI wants it. All ranks are here, so
+   * that should take no time. But MPICH 4.0 on UCX hangs in it now and then when there are several
+   * hosts (in C, too): nobody has to wait for that.
+   */
   @Override
   public void close() {
     if (failed) {
       return;
     }
-    await(world.allGather(new byte[0]));
     if (ownsMpi) {
-      finish();
+      mpi.finish();
     } else {
       comms.forEach(mpi::free);
     }
     requests.close();
-  }
-
-  /**
-   * All ranks are here, so {@code MPI_Finalize} should take no time. But MPICH 4.0 on UCX hangs in
-   * it now and then when there are several hosts (in C, too): nobody has to wait for that.
-   */
-  private void finish() {
-    Thread finisher = Thread.ofPlatform().daemon().name("gemmflow-finalize").start(mpi::finish);
-    try {
-      if (!finisher.join(FINALIZE_PATIENCE)) {
-        LOG.log(
-            WARNING,
-            "rank {0}: MPI_Finalize of {1} did not return within {2} s; all results are complete, and the process goes on without it",
-            rank(),
-            name,
-            FINALIZE_PATIENCE.toSeconds());
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
   }
 }

@@ -3,6 +3,7 @@ package io.github.gemmflow.engine.mpi;
 
 import io.github.gemmflow.engine.Engine;
 import io.github.gemmflow.engine.EngineProvider;
+import java.time.Duration;
 
 /** Offers {@link MpiEngine} to {@code World.join()}. */
 public final class MpiEngineProvider implements EngineProvider {
@@ -17,7 +18,7 @@ public final class MpiEngineProvider implements EngineProvider {
   }
 
   @Override
-  public Engine connect() {
-    return MpiEngine.join();
+  public Engine connect(Duration deadline) {
+    return MpiEngine.join(deadline);
   }
 }

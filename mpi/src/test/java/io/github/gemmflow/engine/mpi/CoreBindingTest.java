@@ -12,13 +12,22 @@ class CoreBindingTest {
     assertEquals(
         Optional.of(
             "this process is bound to core 3, one of 6, so that communication and multiplication take turns; give the launcher the option --bind-to none"),
-        new CoreBinding("\t3\n", "0-3,8-9\n").warning("--bind-to none"));
+        new CoreBinding("\t3\n", "0-3,8-9", "0-3,8-9\n").warning("--bind-to none"));
+  }
+
+  /** A lab host, or a container with one core: the launcher has no more either. */
+  @Test
+  void whatTheLauncherHasNotItCannotGive() {
+    assertEquals(
+        Optional.of(
+            "this process is bound to core 3, one of 6, so that communication and multiplication take turns"),
+        new CoreBinding("3", "3", "0-3,8-9").warning("--bind-to none"));
   }
 
   @Test
   void severalCoresOrTheOnlyOneAreNot() {
-    assertEquals(Optional.empty(), new CoreBinding("2-3", "0-3").warning("--bind-to none"));
-    assertEquals(Optional.empty(), new CoreBinding("1,3", "0-3").warning("--bind-to none"));
-    assertEquals(Optional.empty(), new CoreBinding("0", "0").warning("--bind-to none"));
+    assertEquals(Optional.empty(), new CoreBinding("2-3", "0-3", "0-3").warning("--bind-to none"));
+    assertEquals(Optional.empty(), new CoreBinding("1,3", "0-3", "0-3").warning("--bind-to none"));
+    assertEquals(Optional.empty(), new CoreBinding("0", "0", "0").warning("--bind-to none"));
   }
 }

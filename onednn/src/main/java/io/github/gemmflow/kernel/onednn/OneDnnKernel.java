@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.kernel.onednn;
 
-import static java.lang.System.Logger.Level.INFO;
+import static java.lang.System.Logger.Level.DEBUG;
 import static java.lang.System.Logger.Level.WARNING;
 
 import io.github.gemmflow.kernel.Kernel;
@@ -39,7 +39,7 @@ public final class OneDnnKernel implements Kernel {
   public OneDnnKernel() {
     this.dnnl = Dnnl.load();
     if (!SAID.getAndSet(true)) {
-      LOG.log(INFO, "oneDNN {0} ({1}) uses {2}", dnnl.version(), dnnl.library(), dnnl.isa());
+      LOG.log(DEBUG, "oneDNN {0} ({1}) uses {2}", dnnl.version(), dnnl.library(), dnnl.isa());
     }
   }
 

@@ -112,11 +112,7 @@ final class OneDnnProduct implements Product {
   }
 
   private static long address(Block block) {
-    MemorySegment memory = block.memory();
-    if (!memory.scope().isAlive()) {
-      throw new IllegalStateException("the memory of a matrix of this step was freed");
-    }
-    return memory.address() + block.offset();
+    return block.memory().address() + block.offset();
   }
 
   /** A sum of nothing is zero. */
@@ -178,7 +174,8 @@ final class OneDnnProduct implements Product {
         long rows = liesWell ? ladders[panels.shape(panel)].withoutTail(a.rows()) : 0;
         inPlace = Math.min(inPlace, rows);
         if (rows > 0) {
-          multiply(panel, address(a), address(c) + offset(panel, first), rows);
+          multiply(
+              panel, a.memory(), address(a), c.memory(), address(c) + offset(panel, first), rows);
         }
       }
       for (long row = inPlace; row < a.rows(); row += Ladder.STEP) {
@@ -187,7 +184,7 @@ final class OneDnnProduct implements Product {
         copy.at(aMemory, 0, rows, a.rowBytes(), aStride).copyFrom(part);
         for (int panel = first; panel < end; panel++) {
           int height = ladders[panels.shape(panel)].heightOfTail(rows);
-          multiply(panel, aMemory.address(), cMemory.address(), height);
+          multiply(panel, aMemory, aMemory.address(), cMemory, cMemory.address(), height);
           long bytes = panels.width(panel) * output.bytes();
           long at = c.offset() + row * c.stride() + offset(panel, first);
           part.at(c.memory(), at, rows, bytes, c.stride());
@@ -202,14 +199,15 @@ final class OneDnnProduct implements Product {
     }
 
     /** Rows that are a sum of heights. */
-    private void multiply(int panel, long a, long c, long rows) {
+    private void multiply(
+        int panel, MemorySegment a, long aAt, MemorySegment c, long cAt, long rows) {
       int shape = panels.shape(panel);
       long biasAt = bias.address() + panels.begin(panel) * Float.BYTES;
       long row = 0;
       while (row < rows) {
         int index = ladders[shape].tallestWithin(rows - row);
         calls[shape][index].run(
-            a + row * aStride, weights.address(panel), biasAt, c + row * cStride);
+            a, aAt + row * aStride, weights.address(panel), biasAt, c, cAt + row * cStride);
         row += Ladder.height(index);
       }
     }

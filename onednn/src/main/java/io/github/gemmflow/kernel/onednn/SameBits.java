@@ -186,7 +186,7 @@ final class SameBits {
     try (Dnnl.Call call = matmul.newCall(arena.allocate(matmul.scratchBytes(), ALIGNMENT))) {
       for (long row = 0; row < rows; row += height) {
         long target = c.address() + row * cStride * output.bytes();
-        call.run(a.address() + row * aBytes, weights.address(), bias.address(), target);
+        call.run(a, a.address() + row * aBytes, weights.address(), bias.address(), c, target);
       }
     }
     return Matrix.wrap(c, output, rows, layout.outputs(), cStride);

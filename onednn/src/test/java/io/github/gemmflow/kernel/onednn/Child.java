@@ -18,6 +18,9 @@ import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.logging.ConsoleHandler;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import java.util.zip.CRC32C;
 
 /** Multiplies reals of some types in a process of its own, and prints checksums of the products. */
@@ -25,10 +28,20 @@ final class Child {
   private Child() {}
 
   public static void main(String[] arguments) {
+    showDetails();
     Kernel kernel = new OneDnnKernel();
     for (String argument : arguments) {
       multiply(kernel, DType.valueOf(argument));
     }
+  }
+
+  private static void showDetails() {
+    ConsoleHandler handler = new ConsoleHandler();
+    handler.setLevel(Level.FINE);
+    Logger logger = Logger.getLogger("io.github.gemmflow");
+    logger.setLevel(Level.FINE);
+    logger.setUseParentHandlers(false);
+    logger.addHandler(handler);
   }
 
   private static void multiply(Kernel kernel, DType type) {

@@ -69,7 +69,7 @@ class ReadmeTest {
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     String output = new String(process.getInputStream().readAllBytes(), UTF_8);
     assertEquals(0, process.waitFor(), output);
-    assertTrue(output.contains("oneDNN 3."), output);
+    assertTrue(output.contains("kernel onednn ("), output);
     for (int rank = 0; rank < 4; rank++) {
       String line = "rank %d: C is 12 x 32 F32, C[11, 31] = 96.0".formatted(rank);
       assertTrue(output.lines().anyMatch(line::equals), output);

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow;
+
+import io.github.gemmflow.engine.Engine;
+import io.github.gemmflow.failure.GemmflowException;
+import io.github.gemmflow.pipeline.CommThread;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * End of a job after a failure. It comes after a grace period, in which every rank that has found
+ * the failure can say so and this process can print the exception that led here, and at the latest
+ * when this process ends.
+ */
+final class JobEnd {
+  /** How long the communication thread may take to call the engine. */
+  private static final Duration ANSWER = Duration.ofSeconds(1);
+
+  private final CommThread commThread;
+  private final Engine engine;
+
+  JobEnd(CommThread commThread, Engine engine) {
+    this.commThread = commThread;
+    this.engine = engine;
+  }
+
+  /**
+   * Ends the job after the engine's grace period, while the caller goes on.
+   *
+   * @return whether the job has been ended already, because the engine grants no such period
+   */
+  boolean begin(String reason) {
+    if (engine.graceNanos() == 0) {
+      now(reason);
+      return true;
+    }
+    long start = System.nanoTime();
+    Runnable end =
+        () -> {
+          waitUntil(start + engine.graceNanos());
+          now(reason);
+        };
+    try {
+      Runtime.getRuntime().addShutdownHook(new Thread(end, "gemmflow-abort"));
+    } catch (IllegalStateException e) {
+      // This process ends at this very moment, and nothing after this is sure to run.
+      end.run();
+      return true;
+    }
+    Thread.ofPlatform().daemon().name("gemmflow-abort").start(end);
+    return false;
+  }
+
+  /** Ends the job for all ranks at once. */
+  void now(String reason) {
+    try {
+      commThread.ask(
+          () -> {
+            engine.abort(reason);
+            return true;
+          },
+          ANSWER);
+    } catch (GemmflowException e) {
+      engine.kill("%s; %s".formatted(reason, e.getMessage()));
+    }
+  }
+
+  private static void waitUntil(long nanoTime) {
+    for (long left = nanoTime - System.nanoTime(); left > 0; left = nanoTime - System.nanoTime()) {
+      LockSupport.parkNanos(left);
+      // An interrupt must not turn the wait into a loop; there is nothing else to interrupt.
+      boolean _ = Thread.interrupted();
+    }
+  }
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.github.gemmflow.engine.Channel;
+import io.github.gemmflow.engine.Engine;
+import io.github.gemmflow.engine.Exchange;
+import io.github.gemmflow.failure.EngineException;
+import io.github.gemmflow.matrix.Block;
+import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.matrix.Matrix;
+import java.lang.foreign.Arena;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * An engine that throws where none may, or never returns, hides no exception and hangs nobody. Each
+ * case has a process of its own: what a stuck engine may still write to is never freed.
+ */
+@Tag("full")
+class StuckEngineTest {
+  private static final Duration DEADLINE = Duration.ofMillis(500);
+  private static final long PATIENCE_SECONDS = 12;
+
+  enum Flaw {
+    THROWS_IN_CANCEL,
+    STAYS_IN_PROGRESS
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aStepsOwnExceptionIsThrownInTime(Flaw flaw) throws Exception {
+    String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    Process process =
+        new ProcessBuilder(
+                java,
+                "--enable-native-access=ALL-UNNAMED",
+                "-cp",
+                System.getProperty("java.class.path"),
+                StuckEngineTest.class.getName(),
+                flaw.name())
+            .redirectErrorStream(true)
+            .start();
+    boolean ended = process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS);
+    if (!ended) {
+      process.destroyForcibly().waitFor();
+    }
+    String said = new String(process.getInputStream().readAllBytes(), UTF_8);
+    assertTrue(ended, () -> "it hangs: " + said);
+    String expected = "io.github.gemmflow.failure.DeadlineException: rank 0 gave up in step 1";
+    assertTrue(said.contains(expected), said);
+    assertTrue(said.contains("all ranks have ended"), said);
+  }
+
+  /** Two ranks on two hosts; the engine of rank 0 has the flaw once a first step is over. */
+  public static void main(String[] arguments) {
+    AtomicBoolean on = new AtomicBoolean();
+    Flaw flaw = Flaw.valueOf(arguments[0]);
+    Config config =
+        Config.builder().deadline(DEADLINE).setupDeadline(Duration.ofSeconds(1)).build();
+    try {
+      LocalWorld.onHosts(0, 1)
+          .config(config)
+          .decorate(engine -> engine.rank() == 0 ? new Flawed(engine, flaw, on) : engine)
+          .run(world -> twoSteps(world, on));
+    } catch (RuntimeException e) {
+      System.out.println("thrown: " + e);
+    }
+    System.out.println("all ranks have ended");
+  }
+
+  private static void twoSteps(World world, AtomicBoolean on) {
+    try (Arena arena = Arena.ofShared();
+        Workspace space = world.group().workspace(8, 4, DType.F32);
+        AllGather gather = AllGather.on(space).build()) {
+      Matrix a = Matrix.allocate(DType.F32, 4, 4, arena);
+      Matrix c = Matrix.allocate(DType.F32, 8, 4, arena);
+      gather.run(a, c);
+      on.set(true);
+      if (world.rank() == 0) {
+        gather.run(a, c);
+      }
+    }
+  }
+
+  /** The local engine with a flaw that can be switched on. */
+  private record Flawed(Engine engine, Flaw flaw, AtomicBoolean on) implements Engine {
+    @Override
+    public String name() {
+      return "flawed";
+    }
+
+    @Override
+    public int rank() {
+      return engine.rank();
+    }
+
+    @Override
+    public int size() {
+      return engine.size();
+    }
+
+    @Override
+    public String island() {
+      return engine.island();
+    }
+
+    @Override
+    public boolean announces() {
+      return engine.announces();
+    }
+
+    @Override
+    public void onActivity(Runnable wakeUp) {
+      engine.onActivity(wakeUp);
+    }
+
+    @Override
+    public Channel world() {
+      return new FlawedChannel(engine.world(), flaw);
+    }
+
+    @Override
+    public Channel split(int color) {
+      return new FlawedChannel(engine.split(color), flaw);
+    }
+
+    @Override
+    public int progress() {
+      while (flaw == Flaw.STAYS_IN_PROGRESS && on.get()) {
+        LockSupport.parkNanos(1_000_000_000);
+      }
+      return engine.progress();
+    }
+
+    @Override
+    public void abort(String reason) {
+      engine.abort(reason);
+    }
+
+    @Override
+    public void close() {
+      engine.close();
+    }
+  }
+
+  private record FlawedChannel(Channel channel, Flaw flaw) implements Channel {
+    @Override
+    public int rank() {
+      return channel.rank();
+    }
+
+    @Override
+    public int size() {
+      return channel.size();
+    }
+
+    @Override
+    public int send(int target, int tag, Block block, boolean synchronous) {
+      return channel.send(target, tag, block, synchronous);
+    }
+
+    @Override
+    public int receive(int source, int tag, Block block) {
+      return channel.receive(source, tag, block);
+    }
+
+    @Override
+    public boolean isDone(int request) {
+      return channel.isDone(request);
+    }
+
+    @Override
+    public boolean cancel(int request) {
+      if (flaw == Flaw.THROWS_IN_CANCEL) {
+        throw new EngineException("cannot cancel");
+      }
+      return channel.cancel(request);
+    }
+
+    @Override
+    public Exchange allGather(byte[] mine) {
+      return channel.allGather(mine);
+    }
+  }
+}
