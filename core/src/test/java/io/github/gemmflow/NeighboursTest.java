@@ -8,7 +8,7 @@ import io.github.gemmflow.engine.Channel;
 import io.github.gemmflow.engine.Engine;
 import io.github.gemmflow.engine.Exchange;
 import io.github.gemmflow.failure.DisagreementException;
-import io.github.gemmflow.matrix.Block;
+import io.github.gemmflow.kit.ForwardingEngine;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -52,109 +52,25 @@ class NeighboursTest {
   }
 
   /** An engine that brings one directory's files to the other whenever an exchange is over. */
-  private final class Mirroring implements Engine {
-    private final Engine engine;
-
+  private final class Mirroring extends ForwardingEngine {
     Mirroring(Engine engine) {
-      this.engine = engine;
+      super(engine);
     }
 
     @Override
-    public String name() {
-      return "mirroring";
-    }
-
-    @Override
-    public int rank() {
-      return engine.rank();
-    }
-
-    @Override
-    public int size() {
-      return engine.size();
-    }
-
-    @Override
-    public String island() {
-      return engine.island();
-    }
-
-    @Override
-    public boolean announces() {
-      return engine.announces();
-    }
-
-    @Override
-    public void onActivity(Runnable wakeUp) {
-      engine.onActivity(wakeUp);
-    }
-
-    @Override
-    public Channel world() {
-      return new MirroringChannel(engine.world());
-    }
-
-    @Override
-    public Channel split(int color) {
-      return engine.split(color);
-    }
-
-    @Override
-    public int progress() {
-      return engine.progress();
-    }
-
-    @Override
-    public void abort(String reason) {
-      engine.abort(reason);
-    }
-
-    @Override
-    public void close() {
-      engine.close();
+    protected Channel decorate(Channel channel) {
+      return new MirroringChannel(channel);
     }
   }
 
-  private final class MirroringChannel implements Channel {
-    private final Channel channel;
-
+  private final class MirroringChannel extends ForwardingEngine.ForwardingChannel {
     MirroringChannel(Channel channel) {
-      this.channel = channel;
-    }
-
-    @Override
-    public int rank() {
-      return channel.rank();
-    }
-
-    @Override
-    public int size() {
-      return channel.size();
-    }
-
-    @Override
-    public int send(int target, int tag, Block block, boolean synchronous) {
-      return channel.send(target, tag, block, synchronous);
-    }
-
-    @Override
-    public int receive(int source, int tag, Block block) {
-      return channel.receive(source, tag, block);
-    }
-
-    @Override
-    public boolean isDone(int request) {
-      return channel.isDone(request);
-    }
-
-    @Override
-    public boolean cancel(int request) {
-      return channel.cancel(request);
+      super(channel);
     }
 
     @Override
     public Exchange allGather(byte[] mine) {
-      Exchange exchange = channel.allGather(mine);
+      Exchange exchange = super.allGather(mine);
       return new Exchange() {
         @Override
         public boolean isDone() {

@@ -6,9 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.github.gemmflow.engine.Channel;
 import io.github.gemmflow.engine.Engine;
-import io.github.gemmflow.engine.Exchange;
 import io.github.gemmflow.failure.EngineException;
-import io.github.gemmflow.matrix.Block;
+import io.github.gemmflow.kit.ForwardingEngine;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
 import java.lang.foreign.Arena;
@@ -84,53 +83,22 @@ class StuckEngineTest {
       Matrix a = Matrix.allocate(DType.F32, 4, 4, arena);
       Matrix c = Matrix.allocate(DType.F32, 8, 4, arena);
       gather.run(a, c);
-      on.set(true);
       if (world.rank() == 0) {
+        on.set(true);
         gather.run(a, c);
       }
     }
   }
 
   /** The local engine with a flaw that can be switched on. */
-  private record Flawed(Engine engine, Flaw flaw, AtomicBoolean on) implements Engine {
-    @Override
-    public String name() {
-      return "flawed";
-    }
+  private static final class Flawed extends ForwardingEngine {
+    private final Flaw flaw;
+    private final AtomicBoolean on;
 
-    @Override
-    public int rank() {
-      return engine.rank();
-    }
-
-    @Override
-    public int size() {
-      return engine.size();
-    }
-
-    @Override
-    public String island() {
-      return engine.island();
-    }
-
-    @Override
-    public boolean announces() {
-      return engine.announces();
-    }
-
-    @Override
-    public void onActivity(Runnable wakeUp) {
-      engine.onActivity(wakeUp);
-    }
-
-    @Override
-    public Channel world() {
-      return new FlawedChannel(engine.world(), flaw);
-    }
-
-    @Override
-    public Channel split(int color) {
-      return new FlawedChannel(engine.split(color), flaw);
+    Flawed(Engine engine, Flaw flaw, AtomicBoolean on) {
+      super(engine);
+      this.flaw = flaw;
+      this.on = on;
     }
 
     @Override
@@ -138,57 +106,23 @@ class StuckEngineTest {
       while (flaw == Flaw.STAYS_IN_PROGRESS && on.get()) {
         LockSupport.parkNanos(1_000_000_000);
       }
-      return engine.progress();
+      return super.progress();
     }
 
     @Override
-    public void abort(String reason) {
-      engine.abort(reason);
-    }
-
-    @Override
-    public void close() {
-      engine.close();
+    protected Channel decorate(Channel channel) {
+      return flaw == Flaw.THROWS_IN_CANCEL ? new CannotCancel(channel) : channel;
     }
   }
 
-  private record FlawedChannel(Channel channel, Flaw flaw) implements Channel {
-    @Override
-    public int rank() {
-      return channel.rank();
-    }
-
-    @Override
-    public int size() {
-      return channel.size();
-    }
-
-    @Override
-    public int send(int target, int tag, Block block, boolean synchronous) {
-      return channel.send(target, tag, block, synchronous);
-    }
-
-    @Override
-    public int receive(int source, int tag, Block block) {
-      return channel.receive(source, tag, block);
-    }
-
-    @Override
-    public boolean isDone(int request) {
-      return channel.isDone(request);
+  private static final class CannotCancel extends ForwardingEngine.ForwardingChannel {
+    CannotCancel(Channel channel) {
+      super(channel);
     }
 
     @Override
     public boolean cancel(int request) {
-      if (flaw == Flaw.THROWS_IN_CANCEL) {
-        throw new EngineException("cannot cancel");
-      }
-      return channel.cancel(request);
-    }
-
-    @Override
-    public Exchange allGather(byte[] mine) {
-      return channel.allGather(mine);
+      throw new EngineException("cannot cancel");
     }
   }
 }

@@ -27,7 +27,7 @@ final class CoresCheck {
           ? Finding.problem(
               NAME,
               bound.get(),
-              "start it, and its launcher, without taskset or numactl",
+              "start it without taskset or numactl",
               "give its container more cores (docker: --cpuset-cpus)")
           : Finding.problem(NAME, bound.get(), "give the launcher the option " + launcher.unbind());
     }

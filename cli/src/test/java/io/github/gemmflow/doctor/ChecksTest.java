@@ -66,7 +66,7 @@ class ChecksTest {
           0-7 | 1 | NONE     | WARNING | as much time as 1 would have    | docker: --cpus
           5   | 1 | NONE     | PROBLEM | bound to core 5, one of 8       | without taskset
           5   | 1 | OPEN_MPI | PROBLEM | bound to core 5, one of 8       | option --bind-to none
-          5   | 1 | SLURM    | PROBLEM | bound to core 5, one of 8       | option --cpu-bind=none
+          5   | 1 | SLURM    | PROBLEM | bound to core 5, one of 8       | option -c 2
           """)
   void cores(
       String allowed, int processors, Launcher launcher, Status status, String text, String mend) {
