@@ -2,9 +2,12 @@
 package io.github.gemmflow;
 
 import io.github.gemmflow.engine.Engine;
-import io.github.gemmflow.failure.GemmflowException;
+import io.github.gemmflow.failure.DeadlineException;
 import io.github.gemmflow.pipeline.CommThread;
+import io.github.gemmflow.pipeline.Futures;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -13,8 +16,11 @@ import java.util.concurrent.locks.LockSupport;
  * when this process ends.
  */
 final class JobEnd {
-  /** How long the communication thread may take to call the engine. */
+  /** How long the communication thread may take to call the engine, unless it is stuck. */
   private static final Duration ANSWER = Duration.ofSeconds(1);
+
+  /** How long the engine may take to end the job, and this process with it. */
+  private static final Duration ABORT = Duration.ofSeconds(10);
 
   private final CommThread commThread;
   private final Engine engine;
@@ -53,15 +59,24 @@ final class JobEnd {
 
   /** Ends the job for all ranks at once. */
   void now(String reason) {
+    AtomicBoolean begun = new AtomicBoolean();
+    CompletableFuture<Boolean> aborted =
+        commThread.call(
+            () -> {
+              begun.set(true);
+              engine.abort(reason);
+              return true;
+            });
+    if (!isDone(aborted, ANSWER) && !(begun.get() && isDone(aborted, ABORT))) {
+      engine.kill(reason + "; the communication thread does not answer");
+    }
+  }
+
+  private static boolean isDone(CompletableFuture<Boolean> aborted, Duration patience) {
     try {
-      commThread.ask(
-          () -> {
-            engine.abort(reason);
-            return true;
-          },
-          ANSWER);
-    } catch (GemmflowException e) {
-      engine.kill("%s; %s".formatted(reason, e.getMessage()));
+      return Futures.joinUninterruptibly(aborted, patience, () -> "it takes too long");
+    } catch (DeadlineException e) {
+      return false;
     }
   }
 

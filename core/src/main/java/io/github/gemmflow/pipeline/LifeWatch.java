@@ -57,9 +57,11 @@ final class LifeWatch {
     return members.productDeadlineNanos() - waited;
   }
 
+  /** Whether a lane that this rank waits for is inside a piece of work, or another thread of it. */
   private boolean isOneWorking(IntPredicate counts) {
     for (int reader = 0; reader < seen.length; reader++) {
-      if (reader != members.computeReader() && pulses.isWorking(reader) && counts.test(reader)) {
+      boolean matters = reader == members.computeReader() || counts.test(reader);
+      if (matters && pulses.isWorking(reader)) {
         return true;
       }
     }

@@ -35,6 +35,16 @@ class CommandTest {
     assertEquals(new Distribution.Result(0, Distribution.VERSION + "\n", ""), result);
   }
 
+  /** Bash complains about it, and that is all. */
+  @Test
+  void aLocaleThatIsNotInstalled() throws IOException {
+    Map<String, String> environment =
+        Map.of("JAVA_HOME", Distribution.JDK, "LC_ALL", "xx_XX.UTF-8");
+    Distribution.Result result = distribution.run(distribution.command(), environment, "--version");
+    assertEquals(0, result.exitCode(), result::toString);
+    assertEquals(Distribution.VERSION + "\n", result.out());
+  }
+
   @Test
   void throughSymbolicLinks() throws IOException {
     Files.createSymbolicLink(directory.resolve("direct"), distribution.command());
