@@ -77,9 +77,10 @@ public final class FailsSomewhere {
           () -> Report.check(fault.equals("TERM") && point == Point.CLOSE, "nothing was noticed"));
     } catch (RuntimeException e) {
       if (rank != lost) {
-        // Whatever became of the world: the reason names the rank that failed.
-        Report.run(
-            toString(), () -> Report.check(e.toString().contains("rank " + lost), e.toString()));
+        // The reason names the rank that failed; before ranks have met, nobody knows who is
+        // missing.
+        String cause = point == Point.JOIN ? "has not connected this process" : "rank " + lost;
+        Report.run(toString(), () -> Report.check(e.toString().contains(cause), e.toString()));
       }
       throw e;
     }
