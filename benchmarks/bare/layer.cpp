@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A linear layer as one writes it without Gemmflow: one oneDNN matmul of the whole matrix, BF16 to F32,
+// A linear layer as one writes it without Gemmflow: one oneDNN matmul of the whole matrix, to F32,
 // weights packed as oneDNN likes them best for this height, after MPI_Allgatherv or before
 // MPI_Reduce_scatter or MPI_Allreduce. For every line "bare OPERATION M K N iterations" on its command pipe
 // a rank answers with the nanoseconds it took, a 0, and the nanoseconds of each iteration;
 // "bare-collective" leaves the product out.
-// Usage: layer DIRECTORY, where each rank has the pipes bare.command.RANK and bare.answer.RANK.
+// Usage: layer DIRECTORY BF16|F16|F32, where each rank has the pipes bare.command.RANK and bare.answer.RANK.
 #include <mpi.h>
 #include <omp.h>
 
@@ -23,6 +23,9 @@ namespace {
 
 const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
 
+// The type of A and B.
+memory::data_type type = memory::data_type::bf16;
+
 memory filled(dnnl::stream &stream, memory::dim rows, memory::dim columns, unsigned state) {
   std::vector<float> values(rows * columns);
   for (float &value : values) {
@@ -30,7 +33,7 @@ memory filled(dnnl::stream &stream, memory::dim rows, memory::dim columns, unsig
     value = static_cast<float>(state >> 29) - 3;
   }
   memory plain({{rows, columns}, memory::data_type::f32, memory::format_tag::ab}, engine, values.data());
-  memory result({{rows, columns}, memory::data_type::bf16, memory::format_tag::ab}, engine);
+  memory result({{rows, columns}, type, memory::format_tag::ab}, engine);
   dnnl::reorder(plain, result).execute(stream, plain, result);
   stream.wait();
   return result;
@@ -49,7 +52,7 @@ class Layer {
         c_({{m, n}, memory::data_type::f32, memory::format_tag::ab}, engine) {
     memory b = filled(stream_, k, n, 7);
     dnnl::matmul::primitive_desc description(
-        engine, a_.get_desc(), {{k, n}, memory::data_type::bf16, memory::format_tag::any}, c_.get_desc());
+        engine, a_.get_desc(), {{k, n}, type, memory::format_tag::any}, c_.get_desc());
     memory packed(description.weights_desc(), engine);
     dnnl::reorder(b, packed).execute(stream_, b, packed);
     stream_.wait();
@@ -85,7 +88,7 @@ class Gather : public Layer {
   Gather(int rank, int ranks, memory::dim m, memory::dim k, memory::dim n)
       : Layer(m, k, n), rank_(rank), mine_(filled(stream_, share(m, rank, ranks), k, rank + 1)) {
     for (int other = 0; other < ranks; other++) {
-      counts_.push_back(static_cast<int>(share(m, other, ranks) * k * 2));
+      counts_.push_back(static_cast<int>(share(m, other, ranks) * k * memory::data_type_size(type)));
       offsets_.push_back(other == 0 ? 0 : offsets_.back() + counts_[other - 1]);
     }
   }
@@ -142,6 +145,10 @@ int main(int argc, char **argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   omp_set_num_threads(1);
+  std::string name_of_type = argv[2];
+  type = name_of_type == "F32" ? memory::data_type::f32
+         : name_of_type == "F16" ? memory::data_type::f16
+                                 : memory::data_type::bf16;
   std::string prefix = std::string(argv[1]) + "/bare.";
   std::ifstream commands(prefix + "command." + std::to_string(rank));
   std::ofstream answers(prefix + "answer." + std::to_string(rank));

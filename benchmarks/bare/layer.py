@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A linear layer with PyTorch on Gloo, in BF16: all_gather, then mm; or mm, then all_reduce of floats.
+"""A linear layer with PyTorch on Gloo: all_gather, then mm; or mm, then all_reduce of floats.
 
 Gloo has no reduce_scatter, so that who wants one takes rows of an all_reduce. For every line
 "torch OPERATION M K N iterations" on its command pipe a rank answers with the nanoseconds it took, a
-0, and the nanoseconds of each iteration. Usage: layer.py DIRECTORY under mpirun, where each rank has the pipes torch.command.RANK and
+0, and the nanoseconds of each iteration. Usage: layer.py DIRECTORY BF16|F16|F32 under mpirun, where each rank has the pipes torch.command.RANK and
 torch.answer.RANK; rank 0 says in the file torch.address where the others find it.
 """
 import os
@@ -66,16 +66,20 @@ def main():
             answers.flush()
 
 
+TYPE = {"BF16": torch.bfloat16, "F16": torch.float16, "F32": torch.float32}[sys.argv[2]]
+
+
 def integers(*shape):
-    return torch.randint(-3, 4, shape).to(torch.bfloat16)
+    return torch.randint(-3, 4, shape).to(TYPE)
 
 
 def gather(rank, ranks, m, k, n, multiplies):
-    a = torch.empty(m, k, dtype=torch.bfloat16)
+    a = torch.empty(m, k, dtype=TYPE)
     parts = list(a.tensor_split([m * r // ranks for r in range(1, ranks)]))
     # Gloo does not know BF16, but carries any two bytes; all ranks need equally many rows.
-    parts = [part.view(torch.float16) for part in parts]
-    mine = integers(*parts[rank].shape).view(torch.float16)
+    wire = torch.float16 if TYPE == torch.bfloat16 else TYPE
+    parts = [part.view(wire) for part in parts]
+    mine = integers(*parts[rank].shape).view(wire)
     b = integers(k, n)
 
     def step():

@@ -12,7 +12,7 @@ import picocli.CommandLine.Mixin;
     name = "host",
     mixinStandardHelpOptions = true,
     sortOptions = false,
-    description = "Compares a linear layer in BF16 on this host with what one would use instead.")
+    description = "Compares a linear layer on this host with what one would use instead.")
 final class HostCommand implements Callable<Integer> {
   @Mixin private LayerOptions options = new LayerOptions();
 

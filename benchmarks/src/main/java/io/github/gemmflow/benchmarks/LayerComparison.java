@@ -4,7 +4,7 @@ package io.github.gemmflow.benchmarks;
 import io.github.gemmflow.bench.Json;
 import io.github.gemmflow.bench.Samples;
 import io.github.gemmflow.bench.View;
-import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.kernel.onednn.OneDnnLibrary;
 import io.github.gemmflow.system.Job;
 import io.github.gemmflow.system.Lab;
 import java.io.IOException;
@@ -47,8 +47,9 @@ final class LayerComparison {
         rivals.put(rival, start(contest, job, rival));
       }
       System.out.printf(
-          "%s, %d ranks on %d host(s), BF16, 1 thread per rank, %d rounds%n",
-          options.mpi, options.ranks, hosts, options.rounds);
+          "%s, ranks: %d, hosts: %d, %s, 1 thread per rank, %d rounds%n",
+          options.mpi, options.ranks, hosts, options.type, options.rounds);
+      warnOfConversion();
       for (long m : options.ms) {
         for (long n : options.ns) {
           figures.add(compare(ours, m, n));
@@ -62,12 +63,23 @@ final class LayerComparison {
     return 0;
   }
 
-  private static Pipes startOurs(Contest contest, Job job, String name, List<String> settings)
+  /** Without instructions for a type oneDNN is slow, and so is a rival that uses it as it is. */
+  private void warnOfConversion() {
+    if (OneDnnLibrary.load().slowTypes().contains(options.type)) {
+      System.out.printf(
+          "This CPU has no instructions for %s: Gemmflow multiplies it as F32, rivals on oneDNN's slow path. Compare with --dtype F32.%n",
+          options.type);
+    }
+  }
+
+  private Pipes startOurs(Contest contest, Job job, String name, List<String> settings)
       throws IOException, InterruptedException {
     List<String> javaOptions = new ArrayList<>(settings);
     javaOptions.add("-Dgemmflow.onednn.library=" + System.getProperty("gemmflow.onednn.library"));
     return contest.start(
-        name, job.java(javaOptions).command(LayerRank.class, contest.directory(), name));
+        name,
+        job.java(javaOptions)
+            .command(LayerRank.class, contest.directory(), name, options.type.name()));
   }
 
   private Pipes start(Contest contest, Job job, String rival)
@@ -78,11 +90,21 @@ final class LayerComparison {
     return switch (rival) {
       case LayerOptions.BARE ->
           contest.start(
-              rival, job.command(List.of(programs + "/layer." + options.mpi, contest.directory())));
+              rival,
+              job.command(
+                  List.of(
+                      programs + "/layer." + options.mpi,
+                      contest.directory(),
+                      options.type.name())));
       case LayerOptions.TORCH ->
           contest.start(
               rival,
-              job.command(List.of(options.python, sources + "/layer.py", contest.directory())));
+              job.command(
+                  List.of(
+                      options.python,
+                      sources + "/layer.py",
+                      contest.directory(),
+                      options.type.name())));
       default -> startOurs(contest, job, rival, List.of("-Dgemmflow." + rival));
     };
   }
@@ -132,7 +154,7 @@ final class LayerComparison {
     long there = m * (options.ranks / hosts) / options.ranks;
     double sumBytes = (double) n * Float.BYTES * (hosts - 1);
     return switch (options.operation) {
-      case GATHER -> (double) (m - there) * options.k * DType.BF16.bytes();
+      case GATHER -> (double) (m - there) * options.k * options.type.bytes();
       case REDUCE_SCATTER -> there * sumBytes;
       case ALL_REDUCE -> m * sumBytes;
     };

@@ -2,6 +2,7 @@
 package io.github.gemmflow.benchmarks;
 
 import io.github.gemmflow.bench.Operation;
+import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.system.MpiFamily;
 import java.nio.file.Path;
 import java.util.List;
@@ -75,6 +76,15 @@ final class LayerOptions {
       defaultValue = "4096",
       description = "columns of each rank's weights (default: 4096)")
   List<Long> ns = List.of();
+
+  @Option(
+      names = "--dtype",
+      defaultValue = "BF16",
+      description = {
+        "of A and B: ${COMPLETION-CANDIDATES} (default: BF16); F32 where this CPU has no",
+        "instructions for the others"
+      })
+  DType type = DType.BF16;
 
   @Option(
       names = "--rivals",

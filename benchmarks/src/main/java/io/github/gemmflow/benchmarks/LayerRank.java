@@ -21,19 +21,21 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LayerRank implements AutoCloseable {
   private final World world;
+  private final DType type;
   private final Group single;
   private final Meeting meeting;
   private @Nullable Layer layer;
 
-  private LayerRank(World world) {
+  private LayerRank(World world, DType type) {
     this.world = world;
+    this.type = type;
     this.single = world.split(ReplicaGroups.ofSize(1));
     this.meeting = new Meeting(world, 1);
   }
 
   public static void main(String[] arguments) throws IOException {
     try (World world = World.join();
-        LayerRank rank = new LayerRank(world)) {
+        LayerRank rank = new LayerRank(world, DType.valueOf(arguments[2]))) {
       Commands.serve(Path.of(arguments[0]), arguments[1], world.rank(), rank::answer);
     }
   }
@@ -47,7 +49,7 @@ public final class LayerRank implements AutoCloseable {
                 Long.parseLong(words.get(2)),
                 Long.parseLong(words.get(3)),
                 Long.parseLong(words.get(4)),
-                DType.BF16));
+                type));
     int iterations = Integer.parseInt(words.get(5));
     if (iterations == 0) {
       return "0 " + (ready.verify(view) ? 0 : 1);

@@ -14,7 +14,7 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description =
-        "Compares a linear layer in BF16 over hosts of the lab with what one would use instead. Needs root.")
+        "Compares a linear layer over hosts of the lab with what one would use instead. Needs root.")
 final class NetworkCommand implements Callable<Integer> {
   @Mixin private LayerOptions options = new LayerOptions();
 
