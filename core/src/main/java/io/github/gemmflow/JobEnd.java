@@ -2,7 +2,7 @@
 package io.github.gemmflow;
 
 import io.github.gemmflow.engine.Engine;
-import io.github.gemmflow.failure.DeadlineException;
+import io.github.gemmflow.failure.GemmflowException;
 import io.github.gemmflow.pipeline.CommThread;
 import io.github.gemmflow.pipeline.Futures;
 import java.time.Duration;
@@ -72,10 +72,11 @@ final class JobEnd {
     }
   }
 
+  /** No, too, if the thread has ended and can call nobody any more. */
   private static boolean isDone(CompletableFuture<Boolean> aborted, Duration patience) {
     try {
       return Futures.joinUninterruptibly(aborted, patience, () -> "it takes too long");
-    } catch (DeadlineException e) {
+    } catch (GemmflowException e) {
       return false;
     }
   }
