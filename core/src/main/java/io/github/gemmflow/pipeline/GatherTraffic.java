@@ -35,7 +35,7 @@ final class GatherTraffic implements Traffic {
   }
 
   @Override
-  public long there(int route, long started) {
+  public long there(int route) {
     if (places.isSentFromHome(step, route)) {
       return step.isWritten() ? step.plan().chunks(route) : 0;
     }

@@ -225,7 +225,7 @@ final class StepTransfers {
   private int startSends() {
     int done = 0;
     for (int i = 0; i < sends.count(); i++) {
-      sends.available(i, traffic.there(sends.route(i), sends.started(i)));
+      sends.available(i, traffic.there(sends.route(i)));
     }
     for (int i = sends.next(); i >= 0; i = sends.next()) {
       int route = sends.route(i);

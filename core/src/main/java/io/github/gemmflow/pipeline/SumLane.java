@@ -3,29 +3,24 @@ package io.github.gemmflow.pipeline;
 
 import io.github.gemmflow.matrix.Block;
 import io.github.gemmflow.matrix.DType;
-import io.github.gemmflow.plan.Overlap;
+import io.github.gemmflow.plan.NextTile;
+import io.github.gemmflow.plan.NextTile.Stage;
 import io.github.gemmflow.plan.SumLayout;
-import io.github.gemmflow.plan.TileCursor;
 import io.github.gemmflow.trace.Span;
-import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Computes this rank's partial sums tile by tile, those that travel farthest first, and adds up
- * what the ranks of its host have of the tiles that are this rank's business: first those that
- * other hosts wait for, then those that it wants itself. Every rank of the host goes through the
- * tiles in the same order and adds up what it can before it computes more, so that tiles which wait
- * for room never wait for each other.
+ * Compute threads of a rank in a summing step. They compute this rank's partial sums and add up
+ * those of all ranks of the host, tile by tile, as {@link NextTile} decides.
  */
 final class SumLane extends Lane {
   private final Members members;
   private final Arrivals arrivals;
-  private final Diagnosis diagnosis;
   private final Recorder recorder;
-  private final Piece[] pieces;
-  private final Stage computing;
-  private final Stage adding;
-  private final Stage wanting;
+  private final TaskSlot[] slots;
+  private final NextTile next;
+  private final SumProgress progress;
+  private final SumDiagnosis diagnosis;
 
   // The step that is running; guarded by this.
   private SumWork work = new SumWork(Work.NONE, DType.F32, null, false);
@@ -40,69 +35,25 @@ final class SumLane extends Lane {
     super(members, pulses, arrivals, diagnosis, recorder, crew);
     this.members = members;
     this.arrivals = arrivals;
-    this.diagnosis = diagnosis;
     this.recorder = recorder;
-    int domain = members.domain();
-    int rank = members.rank();
-    this.computing = new Stage(TileCursor.overTiles(domain));
-    this.adding =
-        new Stage(
-            TileCursor.overPieces(
-                domain,
-                (layout, block) ->
-                    layout.leaves(domain, block) && layout.owner(domain, block) == rank));
-    this.wanting =
-        new Stage(TileCursor.overPieces(domain, (layout, block) -> layout.isWanted(rank, block)));
-    this.pieces = new Piece[crew.threads()];
-    for (int i = 0; i < pieces.length; i++) {
-      pieces[i] = new Piece(members);
+    this.next = new NextTile(members.rank(), members.domains());
+    this.progress = new SumProgress(members, arrivals);
+    this.diagnosis = new SumDiagnosis(members, arrivals, diagnosis, next, progress);
+    this.slots = new TaskSlot[crew.threads()];
+    for (int i = 0; i < slots.length; i++) {
+      slots[i] = new TaskSlot(members);
     }
   }
 
-  /** One of the things that are done, in order: with tiles, or with pieces of them. */
-  private static final class Stage {
-    private final TileCursor next;
-    private final Jobs jobs = new Jobs();
-
-    // What began last.
-    private int block;
-    private long number;
-
-    Stage(TileCursor next) {
-      this.next = next;
-    }
-
-    void reset(SumLayout layout) {
-      next.reset(layout);
-      jobs.reset();
-    }
-
-    void begin(SumLayout layout, int tasks) {
-      block = next.block(layout);
-      number = next.number();
-      jobs.begin(next.position(layout), tasks);
-      next.advance(layout);
-    }
-
-    /** The position of the first tile that is not done with; after the last, how many there are. */
-    long doneUpTo(SumLayout layout) {
-      return jobs.isBusy() ? jobs.firstUndone() : next.position(layout);
-    }
-
-    boolean isDone(SumLayout layout) {
-      return next.isAtEnd(layout) && !jobs.isBusy();
-    }
-  }
-
-  /** What a thread works on: a task of a tile. */
-  private static final class Piece {
+  /** Scratch of one thread: the task that it works on. */
+  private static final class TaskSlot {
     private final Adder adder;
     private final TileRows tile = new TileRows();
     private final Block rows = new Block();
     private long job;
     private int task;
 
-    Piece(Members members) {
+    TaskSlot(Members members) {
       this.adder = new Adder(members);
     }
   }
@@ -121,39 +72,34 @@ final class SumLane extends Lane {
 
   @Override
   void start(OpenStep current) {
-    SumLayout layout = layout(current);
-    computing.reset(layout);
-    adding.reset(layout);
-    wanting.reset(layout);
+    progress.bind(current);
+    next.reset(layout(current));
     pass(current);
   }
 
   @Override
   boolean workOnce(OpenStep current, int thread) {
-    Piece piece = pieces[thread];
-    Stage stage = take(current, thread, piece);
+    TaskSlot slot = slots[thread];
+    Stage stage = take(current, thread, slot);
     if (stage == null) {
       return false;
     }
-    Span.Kind kind = stage.equals(computing) ? Span.Kind.WORK : Span.Kind.ADD;
-    Recorder.Mark mark = recorder.begin(kind);
-    long first = piece.tile.firstRow();
-    if (stage.equals(computing)) {
-      compute(current, piece, thread, first);
-    } else if (stage.equals(adding)) {
-      piece.adder.addHost(current, work.wire(), piece.tile);
-    } else {
-      piece.adder.addAll(current, work, piece.tile, first - firstWanted(current));
+    Recorder.Mark mark = recorder.begin(stage == Stage.COMPUTE ? Span.Kind.WORK : Span.Kind.ADD);
+    long first = slot.tile.firstRow();
+    switch (stage) {
+      case COMPUTE -> compute(current, slot, thread, first);
+      case ADD_HOST -> slot.adder.addHost(current, work.wire(), slot.tile);
+      case ADD_ALL -> slot.adder.addAll(current, work, slot.tile, first - firstWanted(current));
     }
-    recorder.end(mark, current.number(), thread, first, piece.tile.rows());
-    noteDone(current, stage, piece);
+    recorder.end(mark, current.number(), thread, first, slot.tile.rows());
+    noteDone(current, stage, slot);
     return true;
   }
 
-  private void compute(OpenStep current, Piece piece, int thread, long first) {
-    Block a = work.input().block(piece.rows, first, first + piece.tile.rows());
-    long target = current.sums().slotRow(current, piece.tile.position());
-    work.partial().perform(thread, piece.task, target, a);
+  private void compute(OpenStep current, TaskSlot slot, int thread, long first) {
+    Block a = work.input().block(slot.rows, first, first + slot.tile.rows());
+    long target = current.sums().slotRow(current, slot.tile.position());
+    work.partial().perform(thread, slot.task, target, a);
   }
 
   /** A rank that gets only its own rows has an output of just these. */
@@ -163,65 +109,40 @@ final class SumLane extends Lane {
   }
 
   /** The stage that the next task is of; null if there is none now. */
-  private synchronized @Nullable Stage take(OpenStep current, int thread, Piece piece) {
+  private synchronized @Nullable Stage take(OpenStep current, int thread, TaskSlot slot) {
     look(current, thread);
-    Stage stage = choose(current);
+    SumLayout layout = layout(current);
+    Stage stage = next.choose(layout, progress);
+    while (stage != null && !next.hasTask(stage)) {
+      if (next.begin(layout, stage, tasks(layout, stage))) {
+        publish(current, stage);
+      }
+      stage = next.choose(layout, progress);
+    }
     if (stage == null) {
-      SumLayout layout = layout(current);
-      if (computing.isDone(layout) && adding.isDone(layout) && wanting.isDone(layout)) {
+      if (next.isOver(layout)) {
         finish();
       }
       return null;
     }
     noteWorkBegins();
-    piece.job = stage.jobs.last();
-    piece.task = stage.jobs.take();
-    long position = stage.jobs.position(piece.job);
-    if (stage.equals(computing)) {
-      piece.tile.atTile(layout(current), stage.block, stage.number, position);
+    slot.job = next.job(stage);
+    slot.task = next.take(stage);
+    long position = next.position(stage);
+    if (stage == Stage.COMPUTE) {
+      slot.tile.atTile(layout, next.block(stage), next.number(stage), position);
     } else {
-      piece.tile.atPiece(layout(current), stage.block, stage.number, position);
-      piece.tile.narrow(piece.task, stage.jobs.tasks());
+      slot.tile.atPiece(layout, next.block(stage), next.number(stage), position);
+      slot.tile.narrow(slot.task, next.tasks(stage));
     }
     return stage;
   }
 
-  private @Nullable Stage choose(OpenStep current) {
-    if (mayAdd(current) && hasTask(current, adding)) {
-      return adding;
-    }
-    if (mayAdd(current) && hasTask(current, wanting)) {
-      return wanting;
-    }
-    return hasTask(current, computing) ? computing : null;
-  }
-
-  /** Without overlap all is computed before anything leaves. */
-  private boolean mayAdd(OpenStep current) {
-    return layout(current).plan().overlap() == Overlap.PIPELINED
-        || computing.isDone(layout(current));
-  }
-
-  /** Whether there is a task of a stage; begins its next tile if need be. */
-  private boolean hasTask(OpenStep current, Stage stage) {
-    SumLayout layout = layout(current);
-    while (!stage.jobs.hasTask()) {
-      if (stage.next.isAtEnd(layout) || stage.jobs.isFull() || !isReady(current, stage)) {
-        return false;
-      }
-      int tasks = tasks(layout, stage);
-      stage.begin(layout, tasks);
-      if (tasks == 0 && stage.jobs.settle()) {
-        noteDone(current, stage);
-      }
-    }
-    return true;
-  }
-
+  /** How many tasks the next tile of a stage consists of. */
   private int tasks(SumLayout layout, Stage stage) {
-    int block = stage.next.block(layout);
-    long number = stage.next.number();
-    if (stage.equals(computing)) {
+    int block = next.next(stage).block(layout);
+    long number = next.next(stage).number();
+    if (stage == Stage.COMPUTE) {
       long begin = layout.rangeTileBegin(block, number);
       return work.partial().tasks(layout.rangeTileBegin(block, number + 1) - begin);
     }
@@ -229,68 +150,28 @@ final class SumLane extends Lane {
     return (int) Math.min(rows, threads());
   }
 
-  private boolean isReady(OpenStep current, Stage stage) {
-    SumSpace sums = current.sums();
-    SumLayout layout = layout(current);
-    int block = stage.next.block(layout);
-    long position = stage.next.position(layout);
-    if (stage.equals(computing)) {
-      return sums.slots().isFree(sums.use(current, position));
-    }
-    if (stage.equals(wanting) && layout.leaves(members.domain(), block)) {
-      int owner = layout.owner(members.domain(), block);
-      return arrivals.verify(current, owner)
-          && sums.isAdded(current, owner, position)
-          && haveOthersSent(current, block, stage.next.number());
-    }
-    for (int i = 0; i < members.hostRanks(); i++) {
-      int rank = members.hostRank(i);
-      if (!arrivals.verify(current, rank) || !sums.isComputed(current, rank, position)) {
-        return false;
-      }
-    }
-    return stage.equals(adding) || haveOthersSent(current, block, stage.next.number());
-  }
-
-  private boolean haveOthersSent(OpenStep current, int block, long piece) {
-    for (int domain = 0; domain < members.domains().count(); domain++) {
-      if (domain != members.domain() && !hasSent(current, domain, block, piece)) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  private boolean hasSent(OpenStep current, int domain, int block, long piece) {
-    SumLayout layout = layout(current);
-    long needed = layout.chunksBefore(block, piece + 1);
-    // Who sent them says what they are; who received them decided where they lie.
-    return arrivals.verify(current, layout.owner(domain, block))
-        && arrivals.verify(current, layout.owner(members.domain(), block))
-        && current.sums().arrived(current, layout.route(domain, block)) >= needed;
-  }
-
-  private synchronized void noteDone(OpenStep current, Stage stage, Piece piece) {
+  private synchronized void noteDone(OpenStep current, Stage stage, TaskSlot slot) {
     noteWork();
-    if (stage.jobs.finish(piece.job)) {
-      noteDone(current, stage);
+    if (next.finish(stage, slot.job)) {
+      publish(current, stage);
     }
   }
 
   /** Tells the others how far a stage has come. */
-  private void noteDone(OpenStep current, Stage stage) {
-    if (stage.equals(computing)) {
-      current.sums().publishComputed(current, members.rank(), stage.doneUpTo(layout(current)));
-      members.ringHost();
-      return;
+  private void publish(OpenStep current, Stage stage) {
+    long doneUpTo = next.doneUpTo(layout(current), stage);
+    switch (stage) {
+      case COMPUTE -> {
+        current.sums().publishComputed(current, members.rank(), doneUpTo);
+        members.ringHost();
+      }
+      case ADD_HOST -> {
+        current.sums().publishAdded(current, members.rank(), doneUpTo);
+        members.ringComm();
+        members.ringHost();
+      }
+      case ADD_ALL -> pass(current);
     }
-    if (stage.equals(adding)) {
-      current.sums().publishAdded(current, members.rank(), stage.doneUpTo(layout(current)));
-      members.ringComm();
-      members.ringHost();
-      return;
-    }
-    pass(current);
   }
 
   /**
@@ -299,7 +180,7 @@ final class SumLane extends Lane {
    */
   private void pass(OpenStep current) {
     SumSpace sums = current.sums();
-    long position = wanting.doneUpTo(layout(current));
+    long position = next.doneUpTo(layout(current), Stage.ADD_ALL);
     boolean news =
         sums.slots()
             .pass(members.computeReader(), sums.use(current, 0), sums.use(current, position));
@@ -315,7 +196,7 @@ final class SumLane extends Lane {
 
   @Override
   synchronized boolean isWaitingFor(OpenStep current, int reader) {
-    return isNeighbourBehind(current) || isNotAdded(current) || isNeighbourInTheWay(current);
+    return diagnosis.isWaitingForHost(current);
   }
 
   @Override
@@ -323,132 +204,13 @@ final class SumLane extends Lane {
     return Pulses.LOOK_NANOS;
   }
 
-  /**
-   * Who waits for another host, or for its own comm lane, knows which host to look at; who waits
-   * for a rank of its own host may only wait for that one, and who is kept out by it even more so.
-   */
   @Override
   synchronized int courtesy(OpenStep current) {
-    if (arrivals.headersThere(current) < members.domains().ranks()) {
-      return 2;
-    }
-    if (isNeighbourBehind(current) || isNotAdded(current)) {
-      return 1;
-    }
-    boolean byOthers = current.sums().slots().slowReader() != members.commReader();
-    return isNeighbourInTheWay(current) && byOthers ? 2 : 0;
+    return diagnosis.courtesy(current);
   }
 
   @Override
   synchronized String missing(OpenStep current) {
-    SumLayout layout = layout(current);
-    SumSpace sums = current.sums();
-    String missing;
-    if (isNeighbourBehind(current)) {
-      missing =
-          diagnosis.hostRanksBehind(i -> sums.computed(members.hostRank(i)))
-              + " did not compute partial sums"
-              + describeBlocked(layout);
-    } else if (isNotAdded(current)) {
-      int owner = layout.owner(members.domain(), wanting.next.block(layout));
-      missing = "rank %d did not add up partial sums%s".formatted(owner, describeBlocked(layout));
-    } else if (isNeighbourInTheWay(current)) {
-      missing =
-          "there is no room for partial sums of %s, because ".formatted(describeNextTile(layout))
-              + diagnosis.describeReader(sums.slots().slowReader());
-    } else {
-      missing = missingFromOthers(current);
-    }
-    return diagnosis.missingSums(current, missing);
-  }
-
-  /** The stage that holds up the step if nothing is ready. */
-  private Stage blocked(SumLayout layout) {
-    return adding.next.isAtEnd(layout) ? wanting : adding;
-  }
-
-  /** The rows that this rank waits for, or those that it has no room for. */
-  private String describeBlocked(SumLayout layout) {
-    TileCursor next = blocked(layout).next;
-    if (!next.isAtEnd(layout)) {
-      return " of " + layout.describePiece(next.block(layout), next.number());
-    }
-    return computing.next.isAtEnd(layout)
-        ? ""
-        : ", which leaves no room for those of " + describeNextTile(layout);
-  }
-
-  private String describeNextTile(SumLayout layout) {
-    int head = computing.next.block(layout);
-    long tile = computing.next.number();
-    return "rows %d-%d"
-        .formatted(layout.rangeTileBegin(head, tile), layout.rangeTileBegin(head, tile + 1) - 1);
-  }
-
-  /**
-   * Whether this rank waits for others of its host to compute. All go in the same order, so that
-   * the last ones hold up the others, and who is one of them waits for something else.
-   */
-  private boolean isNeighbourBehind(OpenStep current) {
-    SumSpace sums = current.sums();
-    SumLayout layout = layout(current);
-    TileCursor next = blocked(layout).next;
-    long needed = next.isAtEnd(layout) ? 0 : sums.use(current, next.position(layout)) + 1;
-    long mine = sums.computed(members.rank());
-    for (int i = 0; i < members.hostRanks(); i++) {
-      long computed = sums.computed(members.hostRank(i));
-      if (computed < mine && (computed < needed || lacksRoom(current))) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  /** Whether what this rank wants is added up by another one for all, and is not. */
-  private boolean isNotAdded(OpenStep current) {
-    SumLayout layout = layout(current);
-    if (!adding.next.isAtEnd(layout) || wanting.next.isAtEnd(layout)) {
-      return false;
-    }
-    int block = wanting.next.block(layout);
-    int owner = layout.owner(members.domain(), block);
-    return layout.leaves(members.domain(), block)
-        && owner != members.rank()
-        && !current.sums().isAdded(current, owner, wanting.next.position(layout));
-  }
-
-  private boolean lacksRoom(OpenStep current) {
-    SumSpace sums = current.sums();
-    SumLayout layout = layout(current);
-    return !computing.next.isAtEnd(layout)
-        && !sums.slots().isFree(sums.use(current, computing.next.position(layout)));
-  }
-
-  /** Whether others keep this rank from computing more: not it itself, who waits for sums. */
-  private boolean isNeighbourInTheWay(OpenStep current) {
-    SlotRing slots = current.sums().slots();
-    return lacksRoom(current)
-        && slots.passed(slots.slowReader()) < slots.passed(members.computeReader());
-  }
-
-  private String missingFromOthers(OpenStep current) {
-    StringJoiner text = new StringJoiner("; ");
-    SumLayout layout = layout(current);
-    if (wanting.next.isAtEnd(layout)) {
-      return "";
-    }
-    int block = wanting.next.block(layout);
-    for (int domain = 0; domain < members.domains().count(); domain++) {
-      if (domain != members.domain() && !hasSent(current, domain, block, wanting.next.number())) {
-        int route = layout.route(domain, block);
-        text.add(
-            "%s did not arrive (rank %d -> rank %d)"
-                .formatted(
-                    layout.describe(route, Math.max(0, current.sums().arrived(current, route))),
-                    layout.owner(domain, block),
-                    layout.owner(members.domain(), block)));
-      }
-    }
-    return text.toString();
+    return diagnosis.missing(current);
   }
 }

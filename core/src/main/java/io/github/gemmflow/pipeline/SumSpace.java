@@ -207,9 +207,14 @@ public final class SumSpace implements Layouts {
     counters.publish(domains.size(domain) + domains.indexOf(rank), use(step, position));
   }
 
+  /** The position of the first tile that a rank of this host has not added up. */
+  long addedUpTo(OpenStep step, int rank) {
+    return counters.get(domains.size(domain) + domains.indexOf(rank)) - use(step, 0);
+  }
+
   /** Whether a rank of this host has added up its tile at a position. */
   boolean isAdded(OpenStep step, int rank, long position) {
-    return counters.get(domains.size(domain) + domains.indexOf(rank)) > use(step, position);
+    return addedUpTo(step, rank) > position;
   }
 
   private int routeCounter(int route) {

@@ -28,22 +28,10 @@ final class SumTraffic implements Traffic {
   }
 
   @Override
-  public long there(int route, long started) {
+  public long there(int route) {
     SumLayout layout = layout();
-    int block = layout.block(route);
-    if (started == layout.chunks(route)) {
-      return started;
-    }
-    long piece = layout.pieceOfChunk(block, started);
-    while (piece < layout.pieces(block) && isAdded(block, piece)) {
-      piece++;
-    }
-    return layout.chunksBefore(block, piece);
-  }
-
-  private boolean isAdded(int block, long piece) {
-    long position = layout().piecePosition(members.domain(), block, piece);
-    return step.sums().isAdded(step, members.rank(), position);
+    long addedUpTo = step.sums().addedUpTo(step, members.rank());
+    return layout.sendable(members.domain(), layout.block(route), addedUpTo);
   }
 
   @Override
@@ -94,12 +82,7 @@ final class SumTraffic implements Traffic {
     SumLayout layout = layout();
     long position = layout.tiles();
     for (int i = 0; i < sends.count(); i++) {
-      int route = sends.route(i);
-      if (sends.finished(i) < layout.chunks(route)) {
-        int block = layout.block(route);
-        long piece = layout.pieceOfChunk(block, sends.finished(i));
-        position = Math.min(position, layout.piecePosition(members.domain(), block, piece));
-      }
+      position = Math.min(position, layout.unsentPosition(sends.route(i), sends.finished(i)));
     }
     SumSpace sums = step.sums();
     SlotRing slots = sums.slots();

@@ -9,12 +9,8 @@ interface Traffic {
   /** Turns to a step, and finds its transfers. */
   void start(OpenStep step, Transfers transfers);
 
-  /**
-   * How many chunks of a route are here to be sent.
-   *
-   * @param started how many of them are under way or sent
-   */
-  long there(int route, long started);
+  /** How many chunks of a route are here to be sent. */
+  long there(int route);
 
   /** How many chunks of a route there is room for. */
   long room(int route);

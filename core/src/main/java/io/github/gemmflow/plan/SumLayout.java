@@ -261,6 +261,23 @@ public final class SumLayout extends Layout {
     return chunksBefore(block, pieces(block));
   }
 
+  /**
+   * How many chunks of a block a domain may send.
+   *
+   * @param addedUpTo the position of the first tile whose piece its owner has yet to add up
+   */
+  public long sendable(int domain, int block, long addedUpTo) {
+    long pieces = addedUpTo - piecePosition(domain, block, 0);
+    return chunksBefore(block, Math.clamp(pieces, 0, pieces(block)));
+  }
+
+  /** The position of the first tile that a route's origin still reads, to send what is left. */
+  public long unsentPosition(int route, long sentChunks) {
+    return sentChunks == chunks(route)
+        ? tiles
+        : piecePosition(origin(route), block(route), pieceOfChunk(block(route), sentChunks));
+  }
+
   @Override
   public long chunkBegin(int route, long chunk) {
     int block = block(route);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.pipeline;
+package io.github.gemmflow.plan;
 
 /**
  * Tiles that are worked on one after the other, each in several tasks at the same time. The next
  * one begins when the last task of the one before was taken, not when it is done; but only those
  * count as done whose predecessors are, too. Guarded by whoever uses it.
  */
-final class Jobs {
+final class TileJobs {
   private static final int MOST = 4;
 
   private final long[] position = new long[MOST];

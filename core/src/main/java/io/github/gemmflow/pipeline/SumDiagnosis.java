@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.pipeline;
+
+import io.github.gemmflow.plan.NextTile;
+import io.github.gemmflow.plan.NextTile.Stage;
+import io.github.gemmflow.plan.SumLayout;
+import io.github.gemmflow.plan.TileCursor;
+import java.util.StringJoiner;
+
+/** Reasons why a rank in a summing step has nothing to do, and whom it waits for. */
+final class SumDiagnosis {
+  private final Members members;
+  private final Arrivals arrivals;
+  private final Diagnosis diagnosis;
+  private final NextTile tiles;
+  private final NextTile.Progress progress;
+
+  SumDiagnosis(
+      Members members,
+      Arrivals arrivals,
+      Diagnosis diagnosis,
+      NextTile tiles,
+      NextTile.Progress progress) {
+    this.members = members;
+    this.arrivals = arrivals;
+    this.diagnosis = diagnosis;
+    this.tiles = tiles;
+    this.progress = progress;
+  }
+
+  private static SumLayout layout(OpenStep current) {
+    return current.sums().layout(current.room());
+  }
+
+  /** Whether this rank waits for ranks of its own host. */
+  boolean isWaitingForHost(OpenStep current) {
+    return isNeighbourBehind(current) || isNotAdded(current) || isNeighbourInTheWay(current);
+  }
+
+  /**
+   * How many others this rank lets give up first. A rank that waits for another host, or for its
+   * own comm lane, knows which host to look at. A rank that waits for one of its own host may only
+   * wait for that one, and a rank that is kept out by it even more so.
+   */
+  int courtesy(OpenStep current) {
+    if (arrivals.headersThere(current) < members.domains().ranks()) {
+      return 2;
+    }
+    if (isNeighbourBehind(current) || isNotAdded(current)) {
+      return 1;
+    }
+    boolean byOthers = current.sums().slots().slowReader() != members.commReader();
+    return isNeighbourInTheWay(current) && byOthers ? 2 : 0;
+  }
+
+  /** What is missing, and whom to look at, for a person. */
+  String missing(OpenStep current) {
+    SumLayout layout = layout(current);
+    SumSpace sums = current.sums();
+    String missing;
+    if (isNeighbourBehind(current)) {
+      missing =
+          diagnosis.hostRanksBehind(i -> sums.computed(members.hostRank(i)))
+              + " did not compute partial sums"
+              + describeBlocked(layout);
+    } else if (isNotAdded(current)) {
+      int owner = layout.owner(members.domain(), tiles.next(Stage.ADD_ALL).block(layout));
+      missing = "rank %d did not add up partial sums%s".formatted(owner, describeBlocked(layout));
+    } else if (isNeighbourInTheWay(current)) {
+      missing =
+          "there is no room for partial sums of %s, because ".formatted(describeNextTile(layout))
+              + diagnosis.describeReader(sums.slots().slowReader());
+    } else {
+      missing = missingFromOthers(current);
+    }
+    return diagnosis.missingSums(current, missing);
+  }
+
+  /** The stage that holds up the step if nothing is ready. */
+  private Stage blocked(SumLayout layout) {
+    return tiles.isAtEnd(layout, Stage.ADD_HOST) ? Stage.ADD_ALL : Stage.ADD_HOST;
+  }
+
+  /** The rows that this rank waits for, or those that it has no room for. */
+  private String describeBlocked(SumLayout layout) {
+    TileCursor next = tiles.next(blocked(layout));
+    if (!next.isAtEnd(layout)) {
+      return " of " + layout.describePiece(next.block(layout), next.number());
+    }
+    return tiles.isAtEnd(layout, Stage.COMPUTE)
+        ? ""
+        : ", which leaves no room for those of " + describeNextTile(layout);
+  }
+
+  private String describeNextTile(SumLayout layout) {
+    int head = tiles.next(Stage.COMPUTE).block(layout);
+    long tile = tiles.next(Stage.COMPUTE).number();
+    return "rows %d-%d"
+        .formatted(layout.rangeTileBegin(head, tile), layout.rangeTileBegin(head, tile + 1) - 1);
+  }
+
+  /**
+   * Whether this rank waits for others of its host to compute. All go in the same order, so that
+   * the last ones hold up the others. A rank that is one of them waits for something else.
+   */
+  private boolean isNeighbourBehind(OpenStep current) {
+    SumSpace sums = current.sums();
+    SumLayout layout = layout(current);
+    TileCursor next = tiles.next(blocked(layout));
+    long needed = next.isAtEnd(layout) ? 0 : sums.use(current, next.position(layout)) + 1;
+    long mine = sums.computed(members.rank());
+    for (int i = 0; i < members.hostRanks(); i++) {
+      long computed = sums.computed(members.hostRank(i));
+      if (computed < mine && (computed < needed || lacksRoom(current))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Whether what this rank wants is added up by another one for all, and is not. */
+  private boolean isNotAdded(OpenStep current) {
+    SumLayout layout = layout(current);
+    if (!tiles.isAtEnd(layout, Stage.ADD_HOST) || tiles.isAtEnd(layout, Stage.ADD_ALL)) {
+      return false;
+    }
+    TileCursor next = tiles.next(Stage.ADD_ALL);
+    int owner = layout.owner(members.domain(), next.block(layout));
+    return layout.leaves(members.domain(), next.block(layout))
+        && owner != members.rank()
+        && !current.sums().isAdded(current, owner, next.position(layout));
+  }
+
+  private boolean lacksRoom(OpenStep current) {
+    SumSpace sums = current.sums();
+    SumLayout layout = layout(current);
+    return !tiles.isAtEnd(layout, Stage.COMPUTE)
+        && !sums.slots().isFree(sums.use(current, tiles.next(Stage.COMPUTE).position(layout)));
+  }
+
+  /** Whether others keep this rank from computing more, and not it itself, who waits for sums. */
+  private boolean isNeighbourInTheWay(OpenStep current) {
+    SlotRing slots = current.sums().slots();
+    return lacksRoom(current)
+        && slots.passed(slots.slowReader()) < slots.passed(members.computeReader());
+  }
+
+  private String missingFromOthers(OpenStep current) {
+    StringJoiner text = new StringJoiner("; ");
+    SumLayout layout = layout(current);
+    TileCursor next = tiles.next(Stage.ADD_ALL);
+    if (next.isAtEnd(layout)) {
+      return "";
+    }
+    int block = next.block(layout);
+    for (int domain = 0; domain < members.domains().count(); domain++) {
+      if (domain != members.domain()
+          && !NextTile.hasSent(layout, domain, block, next.number(), progress)) {
+        int route = layout.route(domain, block);
+        text.add(
+            "%s did not arrive (rank %d -> rank %d)"
+                .formatted(
+                    layout.describe(route, Math.max(0, current.sums().arrived(current, route))),
+                    layout.owner(domain, block),
+                    layout.owner(members.domain(), block)));
+      }
+    }
+    return text.toString();
+  }
+}
