@@ -10,8 +10,6 @@ import java.util.Map;
 
 /** The machine and the program that this process is, as they describe themselves. */
 final class Machine {
-  private static final String MAIN_CLASS = "io.github.gemmflow.cli.Gemmflow";
-
   private Machine() {}
 
   /** What a reader of figures wants to know about where they are from. */
@@ -22,7 +20,7 @@ final class Machine {
     fields.put("memoryBytes", memoryBytes(lines("/proc/meminfo")));
     fields.put("os", os(lines("/etc/os-release")));
     fields.put("java", System.getProperty("java.vendor") + " " + Runtime.version());
-    fields.put("command", command(System.getProperty("sun.java.command", "")));
+    fields.put("command", StartCommand.of(ProcessHandle.current()));
     return fields;
   }
 
@@ -42,11 +40,10 @@ final class Machine {
     return "%s%s, %s".formatted(name.isEmpty() ? "" : name + ", ", kernel, arch());
   }
 
-  /** What the JVM was asked to run, with the name by which people call it. */
-  static String command(String javaCommand) {
-    return javaCommand.startsWith(MAIN_CLASS)
-        ? "gemmflow" + javaCommand.substring(MAIN_CLASS.length())
-        : javaCommand;
+  /** The name by which this host calls itself. */
+  static String hostName() {
+    List<String> lines = lines("/proc/sys/kernel/hostname");
+    return lines.isEmpty() ? "unknown" : lines.get(0).strip();
   }
 
   /** What follows the first such key. */

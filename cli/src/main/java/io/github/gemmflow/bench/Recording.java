@@ -6,6 +6,7 @@ import io.github.gemmflow.World;
 import io.github.gemmflow.trace.Span;
 import io.github.gemmflow.trace.Timeline;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -14,9 +15,10 @@ import java.util.List;
  * What all threads of all ranks did in one step, or in what else was {@link Recorded}.
  *
  * @param threads how many threads of a rank work on rows
+ * @param hosts the name of each rank's host
  * @param ranks the spans of each rank, in nanoseconds since rank 0 began
  */
-public record Recording(int threads, List<List<Span>> ranks) {
+public record Recording(int threads, List<String> hosts, List<List<Span>> ranks) {
   private static final int MEETINGS = 21;
 
   /** How often it is recorded, and how often before that: the first ones meet cold code. */
@@ -56,11 +58,14 @@ public record Recording(int threads, List<List<Span>> ranks) {
     // Rank 0 began when the clocks of all others said so, but for their offset.
     long zero = ByteBuffer.wrap(group.broadcast(0, bytes(starts[chosen]))).getLong() + offset;
     byte[] mine = bytes(timelines.get(chosen).spans(), zero);
+    byte[] host = Machine.hostName().getBytes(StandardCharsets.UTF_8);
+    List<String> hosts = new ArrayList<>();
     List<List<Span>> ranks = new ArrayList<>();
     for (int rank = 0; rank < world.size(); rank++) {
+      hosts.add(new String(group.broadcast(rank, host), StandardCharsets.UTF_8));
       ranks.add(spans(ByteBuffer.wrap(group.broadcast(rank, mine))));
     }
-    return new Recording(threads, ranks);
+    return new Recording(threads, hosts, ranks);
   }
 
   /**

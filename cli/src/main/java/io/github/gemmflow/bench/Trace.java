@@ -19,10 +19,11 @@ public final class Trace {
   public static String write(Recording recording) {
     List<String> lines = new ArrayList<>();
     for (int rank = 0; rank < recording.ranks().size(); rank++) {
-      lines.add(name("process_name", rank, 0, "rank " + rank));
-      lines.add(name("thread_name", rank, track(Span.COMM), "communication"));
+      lines.add(name("process_name", rank, 0, "name", "rank " + rank));
+      lines.add(name("process_labels", rank, 0, "labels", recording.hosts().get(rank)));
+      lines.add(name("thread_name", rank, track(Span.COMM), "name", "communication"));
       for (int thread = 0; thread < recording.threads(); thread++) {
-        lines.add(name("thread_name", rank, track(thread), "compute thread " + thread));
+        lines.add(name("thread_name", rank, track(thread), "name", "compute thread " + thread));
       }
       for (Span span : recording.ranks().get(rank)) {
         Map<String, Object> event = new LinkedHashMap<>();
@@ -48,13 +49,14 @@ public final class Trace {
     return thread - Span.COMM;
   }
 
-  private static String name(String what, int rank, int track, String name) {
+  /** An event that names a process or a thread. */
+  private static String name(String what, int rank, int track, String field, String name) {
     Map<String, Object> event = new LinkedHashMap<>();
     event.put("name", what);
     event.put("ph", "M");
     event.put("pid", rank);
     event.put("tid", track);
-    event.put("args", Map.of("name", name));
+    event.put("args", Map.of(field, name));
     return Json.write(event);
   }
 

@@ -26,7 +26,7 @@ import picocli.CommandLine.ParentCommand;
     sortOptions = false,
     description =
         "The views, interleaved: the product alone (gemm), the operator whose rows are all there"
-            + " (computeOnly), the rows alone (commOnly), one after the other (sequential), and both at once"
+            + " (computeOnly), the rows alone (commOnly), one after the other (sequential), and overlapped"
             + " (pipelined). The time of a round is its slowest rank's. Afterwards results are checked, exactly.%n"
             + "For sums, K is over all ranks, and each has all M rows. In a job that a launcher started it runs on"
             + " the ranks of that job; otherwise it starts ranks on this host.%n",

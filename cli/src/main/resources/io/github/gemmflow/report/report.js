@@ -81,7 +81,7 @@ function writeFigures() {
 /** Of each thread the share of the step that it spent on each kind of thing. */
 function writeShares() {
   const kinds = KINDS.filter(({ cat }) => step.spans[cat].length > 0);
-  const cells = step.tracks.map(({ rank, name }) => [`rank ${rank}, ${name}`, ...kinds.map(() => "")]);
+  const cells = step.tracks.map(({ rank, name, host }) => [`rank ${rank}${host ? ` on ${host}` : ""}, ${name}`, ...kinds.map(() => "")]);
   kinds.forEach(({ cat }, column) => {
     const sums = new Map();
     for (const [row, from, to] of step.spans[cat]) {

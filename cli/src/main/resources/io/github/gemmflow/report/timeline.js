@@ -27,14 +27,20 @@ function readTrace(trace) {
     }
     return tracks.get(key);
   };
+  const hosts = new Map();
   const events = [];
   for (const event of trace.traceEvents) {
     if (event.ph === "X") {
       events.push([track(event), event]);
     } else if (event.ph === "M" && event.name === "thread_name") {
       track(event).name = String(event.args?.name);
+    } else if (event.ph === "M" && event.name === "process_labels") {
+      hosts.set(event.pid, String(event.args?.labels));
     }
   }
+  // On one host there is nothing to tell apart.
+  const several = new Set(hosts.values()).size > 1;
+  tracks.forEach((each) => (each.host = several ? hosts.get(each.rank) : undefined));
   const used = new Set(events.map(([each]) => each));
   const sorted = [...used].sort((a, b) => a.rank - b.rank || a.thread - b.thread);
   sorted.forEach((each, row) => (each.row = row));
@@ -103,12 +109,23 @@ function barLabel(kind, shape, what, colors) {
     : {};
 }
 
+/** What a track is of: a rank's first track has its number, the second one its host. */
 function trackLabel(tracks, row, narrow) {
-  const { rank, thread, name } = tracks[row];
+  const { rank, thread, name, host } = tracks[row];
   const alone = tracks.filter((other) => other.rank === rank && other.thread !== COMM_TRACK).length === 1;
   const short = thread === COMM_TRACK ? (narrow ? "comm" : "communication") : alone ? "compute" : name.replace(" thread", "");
   const first = row === 0 || tracks[row - 1].rank !== rank;
-  return first ? `{rank|rank ${rank}}  {what|${short}}` : `{what|${short}}`;
+  if (first) {
+    return `{rank|rank ${rank}}  {what|${short}}`;
+  }
+  const second = row === 1 || tracks[row - 2].rank !== rank;
+  return second && host ? `{host|${shortened(host, narrow ? 7 : 12)}}  {what|${short}}` : `{what|${short}}`;
+}
+
+/** A name without its domain, and without what would be the start of an echarts style. */
+function shortened(name, length) {
+  const plain = name.split(".")[0].replace(/[{}|]/g, "");
+  return plain.length > length ? `${plain.slice(0, length - 1)}…` : plain;
 }
 
 /** One track for each thread over one time axis. */
@@ -144,6 +161,7 @@ function timelineOption({ tracks, spans }, colors, narrow, picture) {
         formatter: (_, row) => trackLabel(tracks, row, narrow),
         rich: {
           rank: { color: colors.text, fontWeight: 600, fontSize: narrow ? 11 : 13 },
+          host: { color: colors.text, fontSize: narrow ? 11 : 12 },
           what: { color: colors.muted, fontSize: narrow ? 11 : 12 },
         },
       },
@@ -192,10 +210,11 @@ function timelineOption({ tracks, spans }, colors, narrow, picture) {
   };
 }
 
-function spanTip({ rank, name }, [, from, to, what]) {
+function spanTip({ rank, name, host }, [, from, to, what]) {
   const escape = echarts.format.encodeHTML;
   const took = to > from ? `<br>takes ${(to - from).toFixed(4)} ms` : "";
-  return `rank ${escape(String(rank))}, ${escape(name)}<br><b>${escape(what)}</b><br>${from.toFixed(4)} to ${to.toFixed(4)} ms${took}`;
+  const where = host ? ` on ${host}` : "";
+  return `rank ${escape(String(rank) + where)}, ${escape(name)}<br><b>${escape(what)}</b><br>${from.toFixed(4)} to ${to.toFixed(4)} ms${took}`;
 }
 
 /** The chart in words. */

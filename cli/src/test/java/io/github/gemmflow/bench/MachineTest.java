@@ -23,13 +23,6 @@ class MachineTest {
   }
 
   @Test
-  void theCommandIsCalledAsPeopleDo() {
-    assertEquals(
-        "gemmflow bench -n 2", Machine.command("io.github.gemmflow.cli.Gemmflow bench -n 2"));
-    assertEquals("other.jar -n 2", Machine.command("other.jar -n 2"));
-  }
-
-  @Test
   void thisMachine() {
     Map<String, Object> machine = Machine.describe();
     assertEquals(Runtime.getRuntime().availableProcessors(), machine.get("cores"));

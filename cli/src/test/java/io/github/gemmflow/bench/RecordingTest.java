@@ -74,6 +74,7 @@ class RecordingTest {
   private static final Recording RECORDING =
       new Recording(
           1,
+          List.of("alpha", "beta"),
           List.of(
               List.of(
                   new Span(Span.Kind.ARRIVAL, Span.COMM, 2_000_000, 2_100_000, 4, 4),
@@ -85,6 +86,7 @@ class RecordingTest {
   void aTraceHasAProcessPerRankAndATrackPerThread() {
     String trace = Trace.write(RECORDING);
     assertTrue(trace.contains("\"name\": \"rank 1\""), trace);
+    assertTrue(trace.contains("\"labels\": \"beta\""), trace);
     assertTrue(
         trace.contains(
             "{\"name\": \"multiply rows 0-3\", \"cat\": \"WORK\", \"ph\": \"X\", \"pid\": 0, \"tid\": 1, \"ts\": 0.000, \"dur\": 1500.000}"),
@@ -96,7 +98,7 @@ class RecordingTest {
   @Test
   void aTraceIsExactToTheNanosecond() {
     Span span = new Span(Span.Kind.WORK, 0, 30_000_000_001L, 30_000_000_012L, 0, 1);
-    String trace = Trace.write(new Recording(1, List.of(List.of(span))));
+    String trace = Trace.write(new Recording(1, List.of("alpha"), List.of(List.of(span))));
     assertTrue(trace.contains("\"ts\": 30000000.001, \"dur\": 0.011"), trace);
   }
 }

@@ -42,7 +42,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class ReportTest {
   @TempDir private static Path directory;
 
-  private static Recording recording = new Recording(1, List.of());
+  private static Recording recording = new Recording(1, List.of(), List.of());
   private static Path report = Path.of("");
   private static Verdict verdict = new Verdict(false, "");
 
@@ -245,8 +245,9 @@ class ReportTest {
       }
       ranks.add(spans);
     }
+    List<String> hosts = List.of("alpha", "alpha", "<b>beta.example.org", "<b>beta.example.org");
     Path figures = directory.resolve(Operation.GATHER + ".json");
-    Path file = write("many.html", figures, Trace.write(new Recording(1, ranks)));
+    Path file = write("many.html", figures, Trace.write(new Recording(1, hosts, ranks)));
     try (OpenReport page = OpenReport.open(file, 1280, 900, "light")) {
       Object took =
           page.evaluate("performance.timing.loadEventEnd - performance.timing.navigationStart");
@@ -257,6 +258,10 @@ class ReportTest {
       assertTrue(drawn instanceof Double bars && bars < 12_000, () -> drawn + " bars are drawn");
       page.mouse("mouseMoved", 24.0, 1, Map.of());
       assertTrue(page.tooltip().contains("multiply rows "), page.tooltip());
+      assertTrue(page.tooltip().contains("rank 0 on alpha"), page.tooltip());
+      assertEquals(
+          "{host|alpha}  {what|compute}, {host|<b>beta}  {what|compute}",
+          page.evaluate("[1, 5].map((row) => trackLabel(step.tracks, row, false)).join(', ')"));
       page.assertQuiet();
     }
   }

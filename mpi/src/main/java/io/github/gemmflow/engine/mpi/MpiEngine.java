@@ -139,7 +139,7 @@ public final class MpiEngine implements Engine {
   }
 
   /** Gemmflow calls MPI from a thread of its own. */
-  private static Mpi.ThreadLevel checkThreads(Mpi.ThreadLevel level) {
+  static Mpi.ThreadLevel checkThreads(Mpi.ThreadLevel level) {
     if (level.compareTo(Mpi.ThreadLevel.SERIALIZED) < 0) {
       throw new EngineException(
           "MPI was initialised for one thread (%s), and Gemmflow calls it from a thread of its own: ask MPI_Init_thread for MPI_THREAD_MULTIPLE, or MPI_THREAD_SERIALIZED; a library that grants neither cannot be used"
