@@ -9,7 +9,7 @@ import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
 import io.github.gemmflow.pipeline.CopyWork;
 import io.github.gemmflow.pipeline.ProductWork;
-import io.github.gemmflow.pipeline.SumSpace;
+import io.github.gemmflow.pipeline.SumKind;
 import io.github.gemmflow.pipeline.SumWork;
 import io.github.gemmflow.pipeline.Work;
 import io.github.gemmflow.plan.SumPlan;
@@ -23,9 +23,9 @@ import java.util.function.Function;
 record Addend(
     SumWork work, long inputColumns, DType inputType, DType outputType, Runnable release) {
   /** Rows as they are. */
-  static Addend asGiven(Group group, SumSpace space, DType type, DType wire) {
-    CopyWork copy = new CopyWork(type, parts(group, space));
-    long columns = space.plan().problem().columns();
+  static Addend asGiven(Group group, SumKind kind, DType type, DType wire) {
+    CopyWork copy = new CopyWork(type, parts(group, kind));
+    long columns = kind.plan().problem().columns();
     return new Addend(new SumWork(copy, wire, null, false), columns, type, type, () -> {});
   }
 
@@ -36,7 +36,7 @@ record Addend(
    */
   static Addend product(
       Workspace workspace,
-      SumSpace space,
+      SumKind kind,
       PackedWeights weights,
       DType outputType,
       Function<Work, SumWork> sum) {
@@ -52,7 +52,7 @@ record Addend(
     ProductWork multiply =
         new ProductWork(
             new Product[] {product}, new long[] {weights.outputs()}, workspace.threads());
-    multiply.into(new Matrix[] {parts(workspace.group(), space)});
+    multiply.into(new Matrix[] {parts(workspace.group(), kind)});
     return new Addend(
         sum.apply(multiply),
         weights.inputs(),
@@ -65,10 +65,10 @@ record Addend(
   }
 
   /** Where this rank's partial sums go: a matrix of all slots, one below the other. */
-  private static Matrix parts(Group group, SumSpace space) {
-    SumPlan plan = space.plan();
+  private static Matrix parts(Group group, SumKind kind) {
+    SumPlan plan = kind.plan();
     return Matrix.wrap(
-        space.parts(group.rank()),
+        kind.parts(group.rank()),
         DType.F32,
         plan.slots() * plan.tileRows(),
         plan.problem().columns());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow;
 
-import io.github.gemmflow.pipeline.SumSpace;
+import io.github.gemmflow.pipeline.SumKind;
 
 /**
  * Sums what all ranks give, {@code X_0 + X_1 + ...}, and gives the sum to all of them, in the same
@@ -9,8 +9,8 @@ import io.github.gemmflow.pipeline.SumSpace;
  * rows on more than two hosts a {@link ReduceScatter} and an {@link AllGather} send less.
  */
 public final class AllReduce extends WholeSum {
-  private AllReduce(Workspace workspace, int number, SumSpace space, Addend addend) {
-    super(workspace, number, space, addend);
+  private AllReduce(Workspace workspace, int number, SumKind kind, Addend addend) {
+    super(workspace, number, kind, addend);
   }
 
   /** Starts to build one on a workspace. */

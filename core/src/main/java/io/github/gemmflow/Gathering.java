@@ -3,7 +3,7 @@ package io.github.gemmflow;
 
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
-import io.github.gemmflow.pipeline.StepPlans;
+import io.github.gemmflow.pipeline.GatherKind;
 import io.github.gemmflow.pipeline.Work;
 import io.github.gemmflow.plan.Plan;
 import io.github.gemmflow.plan.Tuning;
@@ -12,13 +12,13 @@ import java.util.Arrays;
 /** An operator that gathers the rows, or columns, of all ranks. */
 public abstract sealed class Gathering extends Operator permits AllGather, AllGatherMatmul {
   private final Shape shape;
-  private final StepPlans plans;
+  private final GatherKind kind;
   private final boolean keepsGathered;
 
   Gathering(Workspace workspace, int number, Shape shape, Tuning tuning, boolean keepsGathered) {
     super(workspace, number);
     this.shape = shape;
-    this.plans = workspace.plans(shape, keepsGathered, tuning);
+    this.kind = workspace.gathers(shape, keepsGathered, tuning);
     this.keepsGathered = keepsGathered;
   }
 
@@ -34,7 +34,7 @@ public abstract sealed class Gathering extends Operator permits AllGather, AllGa
    * @throws io.github.gemmflow.failure.GemmflowException if the ranks cannot go on together
    */
   public Step begin(long[] rowsPerRank) {
-    return begin(() -> workspace().pipeline().begin(plans, number(), rowsPerRank));
+    return begin(() -> workspace().pipeline().begin(kind, number(), rowsPerRank));
   }
 
   /**
@@ -60,7 +60,7 @@ public abstract sealed class Gathering extends Operator permits AllGather, AllGa
       Arrays.fill(rowsPerRank, myRows);
       return begin(rowsPerRank);
     }
-    return begin(() -> workspace().pipeline().begin(plans, number(), myRows));
+    return begin(() -> workspace().pipeline().begin(kind, number(), myRows));
   }
 
   private Step begin(Runnable pipelineBegin) {
@@ -104,9 +104,13 @@ public abstract sealed class Gathering extends Operator permits AllGather, AllGa
     return shape;
   }
 
+  GatherKind kind() {
+    return kind;
+  }
+
   /** What was decided about how rows travel; {@link Plan#explain} says why. */
   public Plan plan() {
-    return plans.plan();
+    return kind.plan();
   }
 
   boolean keepsGathered() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow;
 
-import io.github.gemmflow.pipeline.SumSpace;
+import io.github.gemmflow.pipeline.SumKind;
 
 /**
  * Multiplies and sums over the ranks, all of which get the whole sum {@code A_0 x B_0 + A_1 x B_1 +
@@ -9,8 +9,8 @@ import io.github.gemmflow.pipeline.SumSpace;
  * same bits.
  */
 public final class MatmulAllReduce extends WholeSum {
-  private MatmulAllReduce(Workspace workspace, int number, SumSpace space, Addend addend) {
-    super(workspace, number, space, addend);
+  private MatmulAllReduce(Workspace workspace, int number, SumKind kind, Addend addend) {
+    super(workspace, number, kind, addend);
   }
 
   /** Starts to build one on a workspace. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow;
 
-import io.github.gemmflow.pipeline.SumSpace;
+import io.github.gemmflow.pipeline.SumKind;
 
 /**
  * Multiplies and sums over the ranks, each of which gets its own rows of the sum: every rank gives
@@ -11,8 +11,8 @@ import io.github.gemmflow.pipeline.SumSpace;
  * the others are computed.
  */
 public final class MatmulReduceScatter extends ScatteredSum {
-  private MatmulReduceScatter(Workspace workspace, int number, SumSpace space, Addend addend) {
-    super(workspace, number, space, addend);
+  private MatmulReduceScatter(Workspace workspace, int number, SumKind kind, Addend addend) {
+    super(workspace, number, kind, addend);
   }
 
   /** Starts to build one on a workspace. */

@@ -4,7 +4,7 @@ package io.github.gemmflow;
 import io.github.gemmflow.kernel.PackedWeights;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
-import io.github.gemmflow.pipeline.SumSpace;
+import io.github.gemmflow.pipeline.SumKind;
 import io.github.gemmflow.pipeline.SumWork;
 import org.jspecify.annotations.Nullable;
 
@@ -71,9 +71,9 @@ public final class MatmulSumBuilder<T extends Summing> extends SumOptions<T, Mat
   }
 
   @Override
-  Addend addend(SumSpace space) {
+  Addend addend(SumKind kind) {
     return Addend.product(
-        workspace(), space, check(), outputType, work -> new SumWork(work, wireType(), bias, onto));
+        workspace(), kind, check(), outputType, work -> new SumWork(work, wireType(), bias, onto));
   }
 
   private PackedWeights check() {

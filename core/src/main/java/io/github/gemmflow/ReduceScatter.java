@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow;
 
-import io.github.gemmflow.pipeline.SumSpace;
+import io.github.gemmflow.pipeline.SumKind;
 
 /**
  * Sums what all ranks give, {@code X_0 + X_1 + ...}, and gives each rank its own rows of the sum.
  */
 public final class ReduceScatter extends ScatteredSum {
-  private ReduceScatter(Workspace workspace, int number, SumSpace space, Addend addend) {
-    super(workspace, number, space, addend);
+  private ReduceScatter(Workspace workspace, int number, SumKind kind, Addend addend) {
+    super(workspace, number, kind, addend);
   }
 
   /** Starts to build one on a workspace. */

@@ -2,14 +2,14 @@
 package io.github.gemmflow;
 
 import io.github.gemmflow.matrix.Matrix;
-import io.github.gemmflow.pipeline.SumSpace;
+import io.github.gemmflow.pipeline.SumKind;
 import java.util.Arrays;
 
 /** A sum of which each rank gets its own rows. */
 public abstract sealed class ScatteredSum extends Summing
     permits MatmulReduceScatter, ReduceScatter {
-  ScatteredSum(Workspace workspace, int number, SumSpace space, Addend addend) {
-    super(workspace, number, space, addend);
+  ScatteredSum(Workspace workspace, int number, SumKind kind, Addend addend) {
+    super(workspace, number, kind, addend);
   }
 
   /**

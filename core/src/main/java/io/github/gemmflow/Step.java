@@ -56,7 +56,8 @@ public final class Step implements AutoCloseable {
    */
   public Matrix input() {
     checkInput();
-    return matrix(pipeline.input(new Block()), operator.inputColumns()).under(this::checkInput);
+    return matrix(operator.kind().input(new Block(), pipeline.buffer()), operator.inputColumns())
+        .under(this::checkInput);
   }
 
   /**
@@ -71,7 +72,7 @@ public final class Step implements AutoCloseable {
           "the operator does not keep the gathered rows: build it with keepGathered()");
     }
     checkComplete();
-    return matrix(pipeline.gathered(new Block()), operator.columns())
+    return matrix(operator.kind().gathered(new Block(), pipeline.buffer()), operator.columns())
         .asReadOnly()
         .under(this::checkComplete);
   }
@@ -94,7 +95,7 @@ public final class Step implements AutoCloseable {
    */
   public void run(Matrix... outputs) {
     Work work = prepare(outputs, workspace.threads() > 1);
-    pipeline.run(operator, work);
+    pipeline.run(operator, buffer -> operator.kind().run(buffer, work));
     complete = true;
   }
 
@@ -108,7 +109,7 @@ public final class Step implements AutoCloseable {
         RunHandle.start(
             workspace.starter(),
             () -> {
-              pipeline.run(operator, work);
+              pipeline.run(operator, buffer -> operator.kind().run(buffer, work));
               complete = true;
             },
             () -> {},

@@ -2,7 +2,7 @@
 package io.github.gemmflow;
 
 import io.github.gemmflow.matrix.DType;
-import io.github.gemmflow.pipeline.SumSpace;
+import io.github.gemmflow.pipeline.SumKind;
 
 /**
  * Sets up an operator that sums: {@link ReduceScatter} or {@link AllReduce}.
@@ -41,7 +41,7 @@ public final class SumBuilder<T extends Summing> extends SumOptions<T, SumBuilde
   }
 
   @Override
-  Addend addend(SumSpace space) {
-    return Addend.asGiven(workspace().group(), space, type, wireType());
+  Addend addend(SumKind kind) {
+    return Addend.asGiven(workspace().group(), kind, type, wireType());
   }
 }

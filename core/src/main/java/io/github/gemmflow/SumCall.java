@@ -2,7 +2,7 @@
 package io.github.gemmflow;
 
 import io.github.gemmflow.matrix.DType;
-import io.github.gemmflow.pipeline.SumSpace;
+import io.github.gemmflow.pipeline.SumKind;
 import io.github.gemmflow.plan.SumPlan;
 import io.github.gemmflow.plan.SumProblem;
 import io.github.gemmflow.plan.Tuning;
@@ -18,7 +18,7 @@ final class SumCall {
   /** A constructor of operators. */
   @FunctionalInterface
   interface Maker<T extends Summing> {
-    T make(Workspace workspace, int number, SumSpace space, Addend addend);
+    T make(Workspace workspace, int number, SumKind kind, Addend addend);
   }
 
   /**
@@ -34,7 +34,7 @@ final class SumCall {
       Supplier<SumProblem> problem,
       DType wire,
       Tuning tuning,
-      Function<SumSpace, Addend> addend,
+      Function<SumKind, Addend> addend,
       Maker<T> maker) {
     workspace.checkOpen();
     String call = "building " + name;
@@ -54,10 +54,10 @@ final class SumCall {
     fields.put("in flight", tuning.inFlight());
     fields.put("overlap", tuning.overlap() == null ? "by rule" : tuning.overlap());
     SumPlan plan = agreement.reach(call, fields, () -> plan(workspace, mine, relevant));
-    SumSpace space = workspace.sums(plan);
+    SumKind kind = workspace.sums(plan);
     T built =
         agreement.reach(
-            call, Map.of(), () -> maker.make(workspace, number, space, addend.apply(space)));
+            call, Map.of(), () -> maker.make(workspace, number, kind, addend.apply(kind)));
     workspace.countOperator();
     return built;
   }
@@ -75,7 +75,7 @@ final class SumCall {
       SumPlan plan = SumPlan.of(problem, workspace.group().domains(), tuning);
       for (int domain = 0; domain < plan.domains().count(); domain++) {
         // Throws on overflow.
-        SumSpace.bytes(plan, domain);
+        SumKind.bytes(plan, domain);
       }
       return plan;
     } catch (ArithmeticException e) {

@@ -2,7 +2,7 @@
 package io.github.gemmflow;
 
 import io.github.gemmflow.matrix.DType;
-import io.github.gemmflow.pipeline.SumSpace;
+import io.github.gemmflow.pipeline.SumKind;
 import io.github.gemmflow.plan.SumProblem;
 import io.github.gemmflow.plan.Tuning;
 
@@ -63,7 +63,7 @@ public abstract sealed class SumOptions<T extends Summing, B extends SumOptions<
   abstract long columns();
 
   /** What this rank adds. */
-  abstract Addend addend(SumSpace space);
+  abstract Addend addend(SumKind kind);
 
   final Workspace workspace() {
     return workspace;

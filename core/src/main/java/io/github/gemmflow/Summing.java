@@ -4,7 +4,7 @@ package io.github.gemmflow;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
 import io.github.gemmflow.pipeline.Pipeline;
-import io.github.gemmflow.pipeline.SumSpace;
+import io.github.gemmflow.pipeline.SumKind;
 import io.github.gemmflow.pipeline.SumWork;
 import io.github.gemmflow.plan.SumPlan;
 import java.util.Arrays;
@@ -17,18 +17,18 @@ import java.util.Arrays;
  * <p>A step is one call: what it reads and writes are the caller's matrices, complete on return.
  */
 public abstract sealed class Summing extends Operator permits ScatteredSum, WholeSum {
-  private final SumSpace space;
+  private final SumKind kind;
   private final Addend addend;
 
-  Summing(Workspace workspace, int number, SumSpace space, Addend addend) {
+  Summing(Workspace workspace, int number, SumKind kind, Addend addend) {
     super(workspace, number);
-    this.space = space;
+    this.kind = kind;
     this.addend = addend;
   }
 
   /** What was decided about how sums come together; {@link SumPlan#explain} says why. */
   public final SumPlan plan() {
-    return space.plan();
+    return kind.plan();
   }
 
   /** The columns of what this rank gives. */
@@ -48,17 +48,17 @@ public abstract sealed class Summing extends Operator permits ScatteredSum, Whol
 
   /** How a step begins. */
   interface Begin {
-    void begin(Pipeline pipeline, SumSpace space);
+    void begin(Pipeline pipeline, SumKind kind);
   }
 
   /** The rows of all ranks are known. */
   static Begin knowing(Summing operator, long[] rowsPerRank) {
-    return (pipeline, space) -> pipeline.begin(space, operator.number(), rowsPerRank);
+    return (pipeline, kind) -> pipeline.begin(kind, operator.number(), rowsPerRank);
   }
 
   /** Only this rank's rows are known. */
   static Begin asking(Summing operator, long myRows) {
-    return (pipeline, space) -> pipeline.begin(space, operator.number(), myRows);
+    return (pipeline, kind) -> pipeline.begin(kind, operator.number(), myRows);
   }
 
   /**
@@ -101,12 +101,12 @@ public abstract sealed class Summing extends Operator permits ScatteredSum, Whol
   }
 
   final void execute(Begin begin, Matrix a, Matrix c) {
-    beginStep(() -> begin.begin(workspace().pipeline(), space));
+    beginStep(() -> begin.begin(workspace().pipeline(), kind));
     work(a, c);
   }
 
   final RunHandle executeInBackground(Begin begin, Matrix a, Matrix c) {
-    beginStep(() -> begin.begin(workspace().pipeline(), space));
+    beginStep(() -> begin.begin(workspace().pipeline(), kind));
     try {
       return RunHandle.start(
           workspace().starter(), () -> work(a, c), () -> endUnrun("its matrices were freed"), a, c);
@@ -133,8 +133,8 @@ public abstract sealed class Summing extends Operator permits ScatteredSum, Whol
         why = ": " + wrong;
         throw new IllegalArgumentException(wrong);
       }
-      SumWork work = addend.work();
-      pipeline.run(this, work.of(a, c));
+      SumWork work = addend.work().of(a, c);
+      pipeline.run(this, buffer -> kind.run(buffer, work));
     } finally {
       stepEnded();
       pipeline.end(why);

@@ -2,12 +2,12 @@
 package io.github.gemmflow;
 
 import io.github.gemmflow.matrix.Matrix;
-import io.github.gemmflow.pipeline.SumSpace;
+import io.github.gemmflow.pipeline.SumKind;
 
 /** A sum of which each rank gets all rows, in the same bits. */
 public abstract sealed class WholeSum extends Summing permits AllReduce, MatmulAllReduce {
-  WholeSum(Workspace workspace, int number, SumSpace space, Addend addend) {
-    super(workspace, number, space, addend);
+  WholeSum(Workspace workspace, int number, SumKind kind, Addend addend) {
+    super(workspace, number, kind, addend);
   }
 
   /**

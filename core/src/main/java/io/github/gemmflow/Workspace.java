@@ -5,10 +5,9 @@ import static java.lang.System.Logger.Level.WARNING;
 
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.pipeline.Crew;
+import io.github.gemmflow.pipeline.GatherKind;
 import io.github.gemmflow.pipeline.Pipeline;
-import io.github.gemmflow.pipeline.Space;
-import io.github.gemmflow.pipeline.StepPlans;
-import io.github.gemmflow.pipeline.SumSpace;
+import io.github.gemmflow.pipeline.SumKind;
 import io.github.gemmflow.plan.Capacity;
 import io.github.gemmflow.plan.Domains;
 import io.github.gemmflow.plan.Plan;
@@ -40,8 +39,8 @@ public final class Workspace implements AutoCloseable {
   private final Window window;
   private final Crew crew;
   private final Pipeline pipeline;
-  private final Map<Object, StepPlans> plans = new HashMap<>();
-  private final Map<Object, SumSpace> sums = new HashMap<>();
+  private final Map<Object, GatherKind> gathers = new HashMap<>();
+  private final Map<Object, SumKind> sums = new HashMap<>();
   private final List<Window> sumWindows = new ArrayList<>();
   private @Nullable Starter starter;
   private int operators;
@@ -70,7 +69,8 @@ public final class Workspace implements AutoCloseable {
         new Pipeline(
             group.members(),
             group.world().ending(),
-            new Space(window.memory(), group.domains(), group.domains().of(group.rank()), capacity),
+            window.memory(),
+            capacity,
             crew,
             group.world().commThread(),
             group.channel(),
@@ -109,7 +109,7 @@ public final class Workspace implements AutoCloseable {
             group.rank(),
             config.windowDirectory(),
             group.world().island(),
-            Space.bytes(domains, domain, capacity));
+            Pipeline.bytes(domains, domain, capacity));
     try {
       return new Workspace(group, capacity, maxColumns, type, tuning, firstTag, window);
     } catch (RuntimeException | Error e) {
@@ -132,7 +132,7 @@ public final class Workspace implements AutoCloseable {
       Capacity capacity = Capacity.of(maxRows, rowBytes, domains, tuning);
       for (int domain = 0; domain < domains.count(); domain++) {
         // Throws on overflow.
-        Space.bytes(domains, domain, capacity);
+        Pipeline.bytes(domains, domain, capacity);
       }
       return capacity;
     } catch (ArithmeticException e) {
@@ -221,21 +221,21 @@ public final class Workspace implements AutoCloseable {
     return capacity.gathered();
   }
 
-  /** The plan for a shape; equal for equal shapes and tuning. */
-  synchronized StepPlans plans(Shape shape, boolean keepsGathered, Tuning tuned) {
+  /** The steps of gathering operators of a shape; the same for equal shapes and tuning. */
+  synchronized GatherKind gathers(Shape shape, boolean keepsGathered, Tuning tuned) {
     Problem problem = shape.problem(type, capacity);
     Problem wanted = keepsGathered ? problem.keepingGathered() : problem;
-    return plans.computeIfAbsent(
-        Map.entry(wanted, tuned), k -> new StepPlans(Plan.of(wanted, group.domains(), tuned)));
+    return gathers.computeIfAbsent(
+        Map.entry(wanted, tuned), key -> pipeline.gathers(Plan.of(wanted, group.domains(), tuned)));
   }
 
   /**
    * Room for the sums of a plan: that of an operator of an equal plan, or a window of its own.
    * Collective.
    */
-  SumSpace sums(SumPlan plan) {
+  SumKind sums(SumPlan plan) {
     Object key = Map.entry(plan.problem(), plan.tuning());
-    SumSpace known = sums.get(key);
+    SumKind known = sums.get(key);
     if (known != null) {
       return known;
     }
@@ -248,11 +248,11 @@ public final class Workspace implements AutoCloseable {
             group.rank(),
             group.world().config().windowDirectory(),
             group.world().island(),
-            SumSpace.bytes(plan, domain));
-    SumSpace space = new SumSpace(plan, domain, room.memory());
+            SumKind.bytes(plan, domain));
+    SumKind kind = pipeline.sums(plan, room.memory());
     sumWindows.add(room);
-    sums.put(key, space);
-    return space;
+    sums.put(key, kind);
+    return kind;
   }
 
   /** The thread that runs steps for callers who do not want to wait. */

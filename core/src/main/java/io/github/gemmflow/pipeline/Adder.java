@@ -33,13 +33,13 @@ final class Adder {
   }
 
   /** Adds up what the ranks of this host have of some rows, into this rank's part. */
-  void addHost(OpenStep step, DType wire, TileRows tile) {
+  void addHost(SumStep step, DType wire, TileRows tile) {
     if (members.hostRanks() == 1 && wire == DType.F32) {
       // It is there already.
       return;
     }
     pointAtParts(step, tile);
-    Block target = step.sums().sum(block, step, members.rank(), tile);
+    Block target = step.sum(block, members.rank(), tile);
     long columns = target.rowBytes() / wire.bytes();
     for (long row = 0; row < tile.rows(); row++) {
       for (long column = 0; column < columns; column += RUN) {
@@ -56,14 +56,14 @@ final class Adder {
    * @param work what becomes of them
    * @param outputRow where the first of them goes in the output
    */
-  void addAll(OpenStep step, SumWork work, TileRows tile, long outputRow) {
-    SumLayout layout = step.sums().layout(step.room());
+  void addAll(SumStep step, SumWork work, TileRows tile, long outputRow) {
+    SumLayout layout = step.layout();
     boolean hostIsAdded = layout.leaves(members.domain(), tile.block());
     pointAtParts(step, tile);
     pointAtHosts(step, layout, tile);
     if (hostIsAdded) {
       int owner = layout.owner(members.domain(), tile.block());
-      step.sums().sum(host(members.domain()), step, owner, tile);
+      step.sum(host(members.domain()), owner, tile);
     }
     Matrix output = work.output();
     output.block(block, outputRow, outputRow + tile.rows());
@@ -80,18 +80,18 @@ final class Adder {
     return sources[members.hostRanks() + domain];
   }
 
-  private void pointAtParts(OpenStep step, TileRows tile) {
+  private void pointAtParts(SumStep step, TileRows tile) {
     for (int i = 0; i < members.hostRanks(); i++) {
-      step.sums().part(sources[i], step, members.hostRank(i), tile);
+      step.part(sources[i], members.hostRank(i), tile);
     }
   }
 
-  private void pointAtHosts(OpenStep step, SumLayout layout, TileRows tile) {
+  private void pointAtHosts(SumStep step, SumLayout layout, TileRows tile) {
     for (int domain = 0; domain < members.domains().count(); domain++) {
       if (domain != members.domain()) {
         int route = layout.route(domain, tile.block());
         long first = tile.firstRow();
-        step.sums().received(host(domain), step, route, first, tile.rows());
+        step.received(host(domain), route, first, tile.rows());
       }
     }
   }

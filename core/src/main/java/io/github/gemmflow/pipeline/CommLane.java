@@ -14,9 +14,9 @@ final class CommLane implements CommThread.Agent {
   private static final long EXPLANATION_NANOS = 100_000_000;
 
   private final Members members;
-  private final Space space;
+  private final StepWindow window;
   private final Recorder recorder;
-  private final StepTransfers[] rooms = new StepTransfers[Space.STEPS];
+  private final StepTransfers[] buffers = new StepTransfers[StepWindow.STEPS];
   private @Nullable EngineException suspect;
   private long suspectSince;
   private boolean stopped;
@@ -26,31 +26,24 @@ final class CommLane implements CommThread.Agent {
   private long finished;
 
   /**
-   * For a workspace.
+   * For a workwindow.
    *
+   * @param steps the steps in each buffer
    * @param firstTag the lowest of the {@link #tags} tags that are this workspace's
    */
   CommLane(
       Members members,
-      Space space,
-      Places places,
-      Arrivals arrivals,
-      Pace pace,
+      StepWindow window,
+      OpenStep[] steps,
       Recorder recorder,
       Channel channel,
       int firstTag) {
     this.members = members;
-    this.space = space;
+    this.window = window;
     this.recorder = recorder;
-    for (int room = 0; room < rooms.length; room++) {
-      rooms[room] =
-          new StepTransfers(
-              members,
-              space,
-              new GatherTraffic(members, space, places, arrivals, pace),
-              recorder,
-              channel,
-              firstTag);
+    for (int buffer = 0; buffer < buffers.length; buffer++) {
+      buffers[buffer] =
+          new StepTransfers(members, window, steps[buffer], recorder, channel, firstTag);
     }
   }
 
@@ -61,13 +54,14 @@ final class CommLane implements CommThread.Agent {
 
   /** A step has begun: headers may travel. Called by the thread that begins it. */
   void open(OpenStep step) {
-    rooms[step.room()].bind(step);
+    buffers[step.buffer()].open();
     opened = step.number() + 1;
     members.ringComm();
   }
 
   /** The rows of the step are known: chunks may travel. Called by the thread that begins it. */
-  void lay(OpenStep step) {
+  void lay(OpenStep step, Traffic traffic) {
+    buffers[step.buffer()].lay(traffic);
     laid = step.number() + 1;
     members.ringComm();
   }
@@ -88,11 +82,11 @@ final class CommLane implements CommThread.Agent {
     Recorder.Mark mark = recorder.begin(Span.Kind.TRANSFER);
     int done = pollHeaders() + pollChunks();
     if (done > 0) {
-      space.pulses().beat(members.commReader());
+      window.pulses().beat(members.commReader());
       recorder.end(mark, finished, Span.COMM, 0, 0);
     }
     while (finished < laid && transfers(finished).isFinished()) {
-      space.steps().pass(members.commReader(), finished, finished + 1);
+      window.steps().pass(members.commReader(), finished, finished + 1);
       finished++;
       members.ringHost();
     }
@@ -100,7 +94,7 @@ final class CommLane implements CommThread.Agent {
   }
 
   private StepTransfers transfers(long number) {
-    return rooms[space.steps().slot(number)];
+    return buffers[window.steps().slot(number)];
   }
 
   private int pollHeaders() {
@@ -168,7 +162,7 @@ final class CommLane implements CommThread.Agent {
     // Unless all are cancelled, one of which may throw, the engine may still use the window.
     clean = false;
     boolean allCancelled = true;
-    for (StepTransfers transfers : rooms) {
+    for (StepTransfers transfers : buffers) {
       allCancelled &= transfers.cancel();
     }
     clean = allCancelled;

@@ -2,7 +2,6 @@
 package io.github.gemmflow.pipeline;
 
 import io.github.gemmflow.plan.Domains;
-import io.github.gemmflow.plan.StepPlan;
 import java.util.StringJoiner;
 import java.util.function.IntFunction;
 import java.util.function.IntToLongFunction;
@@ -20,23 +19,18 @@ final class Diagnosis {
    */
   static final long AFTER_YOU_NANOS = 250_000_000;
 
-  /** A list of missing rows that is longer than this is cut short. */
-  private static final int LONG_TEXT = 600;
-
   private final Members members;
-  private final Space space;
-  private final Arrivals arrivals;
+  private final StepWindow window;
   private final Supplier<String> describeComm;
 
   /**
-   * For a workspace.
+   * For a workwindow.
    *
    * @param describeComm what this rank's comm lane waits for
    */
-  Diagnosis(Members members, Space space, Arrivals arrivals, Supplier<String> describeComm) {
+  Diagnosis(Members members, StepWindow window, Supplier<String> describeComm) {
     this.members = members;
-    this.space = space;
-    this.arrivals = arrivals;
+    this.window = window;
     this.describeComm = describeComm;
   }
 
@@ -52,83 +46,21 @@ final class Diagnosis {
 
   /** Who has not begun the step. */
   String missingHeaders(OpenStep step) {
-    return missingSums(step, "");
+    return missing(step, "");
   }
 
-  /**
-   * Which rows are missing: those that nothing on this host holds up, if there are any, because
-   * then the others only wait for them to be read.
-   */
-  String missingRows(OpenStep step, Feeder feeder) {
-    String text = missingRows(step, true);
-    if (text.isEmpty()) {
-      StringJoiner own = new StringJoiner("; ");
-      feeder.describe(step, this, own);
-      String others = missingRows(step, false);
-      text = own + (own.length() == 0 || others.isEmpty() ? "" : "; ") + others;
-    }
-    return text + whereToLook();
-  }
-
-  private String missingRows(OpenStep step, boolean withRoom) {
-    StringJoiner text = new StringJoiner("; ");
-    StepPlan plan = step.plan();
-    int more = 0;
-    for (int route = 0; route < plan.routes(); route++) {
-      boolean begun = space.headers().isThere(plan.shard(route), step.number());
-      long chunks = arrivals.chunks(step, route);
-      if (plan.chunks(route) == 0 || (begun && chunks == plan.chunks(route))) {
-        continue;
-      }
-      boolean isOwn = plan.shard(route) == members.rank();
-      if (arrivals.hasRoom(step, route, chunks) != withRoom || (isOwn && !withRoom)) {
-        continue;
-      }
-      if (text.length() > LONG_TEXT) {
-        more++;
-      } else {
-        text.add(missingRows(step, route, begun));
-      }
-    }
-    return text + (more == 0 ? "" : "; and those of %d more".formatted(more));
-  }
-
-  private String missingRows(OpenStep step, int route, boolean begun) {
-    StepPlan plan = step.plan();
-    int shard = plan.shard(route);
-    long chunks = Math.max(0, arrivals.chunks(step, route));
-    boolean allThere = chunks == plan.chunks(route);
-    return "rows %d-%d of rank %d %s (%s; %s has %s the step%s)"
-        .formatted(
-            plan.chunkBegin(route, allThere ? 0 : chunks),
-            plan.end(route) - 1,
-            shard,
-            allThere ? "are not confirmed" : "did not arrive",
-            plan.way(members.domain(), route),
-            name(shard),
-            begun ? "begun" : "not begun",
-            allThere || arrivals.hasRoom(step, route, chunks)
-                ? ""
-                : "; there is no room, because " + slowReader(plan.band(route)));
-  }
-
-  /** What is missing in a step that sums, and whom to look at. */
-  String missingSums(OpenStep step, String missing) {
+  /** What is missing in a step, who has not begun it, and whom to look at. */
+  String missing(OpenStep step, String missing) {
     StringJoiner text = new StringJoiner("; ");
     if (!missing.isEmpty()) {
       text.add(missing);
     }
     for (int rank = 0; rank < members.domains().ranks(); rank++) {
-      if (!space.headers().isThere(rank, step.number())) {
+      if (!window.headers().isThere(rank, step.number())) {
         text.add(name(rank) + " has not begun the step");
       }
     }
     return text + whereToLook();
-  }
-
-  /** Who keeps a band's slots from being filled again. */
-  String slowReader(int band) {
-    return describeReader(space.slots(band).slowReader());
   }
 
   /** What a reader of slots has not done. */
@@ -142,25 +74,8 @@ final class Diagnosis {
             reader == members.commReader() ? ": " + ownTransfers() : "");
   }
 
-  /** Whether this rank can say who keeps the rows out that it misses. */
-  boolean knowsWhoHoldsRoom(OpenStep step) {
-    if (!arrivals.areHeldUp(step)) {
-      return false;
-    }
-    StepPlan plan = step.plan();
-    for (int route = 0; route < plan.routes(); route++) {
-      if (arrivals.chunks(step, route) < plan.chunks(route)) {
-        int reader = space.slots(plan.band(route)).slowReader();
-        if (!members.isNeighboursCommLane(reader)) {
-          return true;
-        }
-      }
-    }
-    return false;
-  }
-
   /** A rank, with the rank that brings word of it to this host, if that is another. */
-  private String name(int rank) {
+  String name(int rank) {
     Domains domains = members.domains();
     int domain = members.domain();
     int messenger = Headers.owner(domains, domain, rank);
@@ -171,13 +86,13 @@ final class Diagnosis {
   }
 
   /** Who is behind the others: those may only be waiting for it. */
-  private String whereToLook() {
+  String whereToLook() {
     Domains domains = members.domains();
     String begun =
         behind(
             domains.ranks(),
             this::name,
-            space.headers()::begun,
+            window.headers()::begun,
             ". Behind all others: %s; steps begun: %d");
     int hostRanks = members.hostRanks();
     String finished =
@@ -185,7 +100,7 @@ final class Diagnosis {
             ? behind(
                 hostRanks,
                 i -> "rank " + members.hostRank(i),
-                i -> space.steps().passed(hostRanks + i),
+                i -> window.steps().passed(hostRanks + i),
                 ". Behind in transfers to other hosts: %s; steps finished: %d")
             : "";
     return begun + finished + ". If a rank is only slow, raise gemmflow.deadline";

@@ -16,7 +16,7 @@ final class Feeder {
   static final int NONE = -1;
 
   private final Members members;
-  private final Space space;
+  private final GatherWindow window;
   private final Places places;
   private final Arrivals arrivals;
   private final Block from = new Block();
@@ -25,18 +25,18 @@ final class Feeder {
   private int parts;
   private boolean busy;
 
-  Feeder(Members members, Space space, Places places, Arrivals arrivals) {
+  Feeder(Members members, GatherWindow window, Places places, Arrivals arrivals) {
     this.members = members;
-    this.space = space;
+    this.window = window;
     this.places = places;
     this.arrivals = arrivals;
   }
 
   /** Begins with the rows of a step, which this rank has written. */
-  void start(OpenStep step) {
-    StepPlan plan = step.plan();
-    boolean isRead = members.hostRanks() > 1 || plan.plan().problem().isAlongColumns();
-    parts = plan.plan().isStreamed() && isRead ? plan.plan().parts() : 0;
+  void start(GatherStep step) {
+    StepPlan layout = step.layout();
+    boolean isRead = members.hostRanks() > 1 || layout.plan().problem().isAlongColumns();
+    parts = layout.plan().isStreamed() && isRead ? layout.plan().parts() : 0;
     busy = false;
     for (int part = 0; part < parts; part++) {
       fed[part] = 0;
@@ -50,7 +50,7 @@ final class Feeder {
   }
 
   /** Takes the next chunk to feed, if there is room for one; returns its part or {@link #NONE}. */
-  int take(OpenStep step) {
+  int take(GatherStep step) {
     for (int part = 0; !busy && part < parts; part++) {
       if (isLeft(step, part) && arrivals.hasRoom(step, route(step, part), fed[part])) {
         busy = true;
@@ -60,20 +60,20 @@ final class Feeder {
     return NONE;
   }
 
-  private boolean isLeft(OpenStep step, int part) {
-    return fed[part] < step.plan().chunks(route(step, part));
+  private boolean isLeft(GatherStep step, int part) {
+    return fed[part] < step.layout().chunks(route(step, part));
   }
 
-  private int route(OpenStep step, int part) {
-    return step.plan().route(part, members.rank());
+  private int route(GatherStep step, int part) {
+    return step.layout().route(part, members.rank());
   }
 
-  private int band(OpenStep step, int part) {
-    return step.plan().band(route(step, part));
+  private int band(GatherStep step, int part) {
+    return step.layout().band(route(step, part));
   }
 
   /** Copies the chunk that {@link #take} took. One thread at a time does, without the lock. */
-  void feed(OpenStep step, int part) {
+  void feed(GatherStep step, int part) {
     int route = route(step, part);
     long chunk = fed[part];
     places.received(to, step, route, chunk).copyFrom(places.own(from, step, route, chunk));
@@ -87,7 +87,7 @@ final class Feeder {
     members.ringHost();
   }
 
-  boolean isDone(OpenStep step) {
+  boolean isDone(GatherStep step) {
     for (int part = 0; part < parts; part++) {
       if (isLeft(step, part)) {
         return false;
@@ -97,26 +97,27 @@ final class Feeder {
   }
 
   /** A number that grows when there is more room to feed. */
-  long room(OpenStep step) {
+  long room(GatherStep step) {
     long sum = 0;
     for (int part = 0; part < parts; part++) {
-      sum += space.slots(band(step, part)).filledUpTo();
+      sum += window.slots(band(step, part)).filledUpTo();
     }
     return sum;
   }
 
   /** Which of this rank's rows could not be fed because of whom, for a person. */
-  void describe(OpenStep step, Diagnosis diagnosis, StringJoiner text) {
+  void describe(GatherStep step, GatherDiagnosis diagnosis, StringJoiner text) {
+    StepPlan layout = step.layout();
     for (int part = 0; part < parts; part++) {
       if (isLeft(step, part)) {
         int route = route(step, part);
         text.add(
             "rows %d-%d of rank %d found no room, because %s"
                 .formatted(
-                    step.plan().chunkBegin(route, fed[part]),
-                    step.plan().end(route) - 1,
+                    layout.chunkBegin(route, fed[part]),
+                    layout.end(route) - 1,
                     members.rank(),
-                    diagnosis.slowReader(step.plan().band(route))));
+                    diagnosis.slowReader(layout.band(route))));
       }
     }
   }

@@ -3,7 +3,6 @@ package io.github.gemmflow.pipeline;
 
 import io.github.gemmflow.matrix.Block;
 import io.github.gemmflow.plan.NextRun;
-import io.github.gemmflow.plan.Schedule;
 import io.github.gemmflow.plan.StepPlan;
 import io.github.gemmflow.trace.Span;
 
@@ -18,17 +17,19 @@ final class GatherLane extends Lane {
   private static final int NO_BAND = -1;
 
   private final Members members;
-  private final Space space;
+  private final GatherWindow window;
   private final Places places;
   private final Arrivals arrivals;
+  private final HeaderCheck headers;
   private final Pace pace;
-  private final Diagnosis diagnosis;
+  private final GatherDiagnosis diagnosis;
   private final Recorder recorder;
   private final Feeder feeder;
   private final NextRun runs;
   private final Piece[] pieces;
 
   // The step that is running; guarded by this.
+  private GatherStep step;
   private Work work = Work.NONE;
   private int tasks;
   private int nextTask;
@@ -38,24 +39,29 @@ final class GatherLane extends Lane {
   private long plainSteps;
 
   GatherLane(
+      GatherStep firstStep,
       Members members,
-      Space space,
+      Pulses pulses,
+      GatherWindow window,
       Places places,
       Arrivals arrivals,
+      HeaderCheck headers,
       Pace pace,
       Diagnosis diagnosis,
       Recorder recorder,
       Crew crew) {
-    super(members, space.pulses(), arrivals, diagnosis, recorder, crew);
+    super(members, pulses, headers, diagnosis, recorder, crew);
+    this.step = firstStep;
     this.members = members;
-    this.space = space;
+    this.window = window;
     this.places = places;
-    this.feeder = new Feeder(members, space, places, arrivals);
+    this.feeder = new Feeder(members, window, places, arrivals);
     this.arrivals = arrivals;
+    this.headers = headers;
     this.pace = pace;
-    this.diagnosis = diagnosis;
+    this.diagnosis = new GatherDiagnosis(members, window, arrivals, headers, diagnosis);
     this.recorder = recorder;
-    this.runs = new NextRun(members.rank(), members.domains().ranks() * Schedule.MAX_PARTS);
+    this.runs = new NextRun(members.rank(), GatherWindow.routes(members.domains().ranks()));
     this.pieces = new Piece[crew.threads()];
     for (int i = 0; i < pieces.length; i++) {
       pieces[i] = new Piece();
@@ -71,22 +77,23 @@ final class GatherLane extends Lane {
   }
 
   /** Publishes this rank's rows and does all the work of a step; returns when it is complete. */
-  void run(OpenStep step, Work newWork) {
+  void run(GatherStep newStep, Work newWork) {
     synchronized (this) {
+      step = newStep;
       work = newWork;
     }
     long runsBefore = runCount();
-    runStep(step);
+    runStep(newStep.open());
     countPlain(runsBefore);
   }
 
   @Override
-  void start(OpenStep current) {
+  void start() {
     tasks = 0;
     nextTask = 0;
-    runs.reset(current.plan());
-    feeder.start(current);
-    passHome(current);
+    runs.reset(step.layout());
+    feeder.start(step);
+    passHome();
     patient = false;
   }
 
@@ -107,57 +114,58 @@ final class GatherLane extends Lane {
   }
 
   /** Its own rows this rank reads at home: nobody needs to wait for it to read them in slots. */
-  private void passHome(OpenStep current) {
-    StepPlan plan = current.plan();
-    for (int band = 0; band < plan.bands(); band++) {
-      if (plan.isReadAtHome(band, members.rank())) {
-        pass(current, band, plan.bandChunks(band));
+  private void passHome() {
+    StepPlan layout = step.layout();
+    for (int band = 0; band < layout.bands(); band++) {
+      if (layout.isReadAtHome(band, members.rank())) {
+        pass(band, layout.bandChunks(band));
       }
     }
   }
 
   /** Lets go of the slots of a band whose chunks nobody here works on or will work on. */
-  private void release(OpenStep current, int band) {
-    StepPlan plan = current.plan();
-    if (band == NO_BAND || plan.isReadAtHome(band, members.rank())) {
+  private void release(int band) {
+    StepPlan layout = step.layout();
+    if (band == NO_BAND || layout.isReadAtHome(band, members.rank())) {
       return;
     }
     long taken = runs.taken(band);
-    long chunks = taken == plan.bandEnd(band) ? plan.bandChunks(band) : plan.bandChunk(band, taken);
+    long chunks =
+        taken == layout.bandEnd(band) ? layout.bandChunks(band) : layout.bandChunk(band, taken);
     if (band == runs.band() && nextTask < tasks) {
-      chunks = plan.bandChunk(band, runs.begin());
+      chunks = layout.bandChunk(band, runs.begin());
     }
     for (Piece piece : pieces) {
       if (piece.band == band) {
-        chunks = Math.min(chunks, plan.bandChunk(band, piece.firstRow));
+        chunks = Math.min(chunks, layout.bandChunk(band, piece.firstRow));
       }
     }
-    pass(current, band, chunks);
+    pass(band, chunks);
   }
 
-  private void pass(OpenStep current, int band, long chunks) {
-    long use = current.use(band);
-    if (space.slots(band).pass(members.computeReader(), use, use + chunks)) {
+  private void pass(int band, long chunks) {
+    long use = step.use(band);
+    if (window.slots(band).pass(members.computeReader(), use, use + chunks)) {
       members.ringFillers();
     }
   }
 
   @Override
-  long news(OpenStep current) {
-    return arrivals.progress(current) + feeder.room(current);
+  long news() {
+    return arrivals.progress(step) + feeder.room(step);
   }
 
   /**
    * Takes the next run. One that could grow soon is left alone for as long as another run would
    * cost: what is waited for may come later than expected.
    */
-  private boolean choose(OpenStep current) {
+  private boolean choose() {
     NextRun.Soon soon = NextRun.Soon.NOTHING;
     if (patienceLeft() > 0) {
-      boolean all = pace.nanos(arrivals.bytesToReceive(current)) <= work.runNanos();
+      boolean all = pace.nanos(arrivals.bytesToReceive(step)) <= work.runNanos();
       soon = all ? NextRun.Soon.ALL : NextRun.Soon.OF_THIS_HOST;
     }
-    boolean chosen = runs.choose(current.plan(), work.worthwhileRows(), soon);
+    boolean chosen = runs.choose(step.layout(), work.worthwhileRows(), soon);
     if (chosen) {
       patient = false;
     } else if (runs.isPatient() && !patient) {
@@ -174,16 +182,16 @@ final class GatherLane extends Lane {
   }
 
   @Override
-  synchronized long lookAgainNanos(OpenStep current) {
+  synchronized long lookAgainNanos() {
     return runs.isPatient() ? Math.max(0, patienceLeft()) : Pulses.LOOK_NANOS;
   }
 
   @Override
-  boolean isWaitingFor(OpenStep current, int reader) {
-    return arrivals.areHeldUp(current)
+  boolean isWaitingFor(int reader) {
+    return arrivals.areHeldUp(step)
         || (!members.isCommLane(reader)
-            && arrivals.areAllMissingOnThisHost(current)
-            && arrivals.isMissing(current, members.hostRank(reader)));
+            && arrivals.areAllMissingOnThisHost(step)
+            && arrivals.isMissing(step, members.hostRank(reader)));
   }
 
   /**
@@ -191,62 +199,62 @@ final class GatherLane extends Lane {
    * waits for ranks that have not begun the step, because those wait in the step before.
    */
   @Override
-  int courtesy(OpenStep current) {
-    if (arrivals.headersThere(current) < members.domains().ranks()) {
+  int courtesy() {
+    if (headers.headersThere(step.open()) < members.domains().ranks()) {
       return 2;
     }
-    return current.plan().plan().isStreamed() && !diagnosis.knowsWhoHoldsRoom(current) ? 1 : 0;
+    return step.layout().plan().isStreamed() && !diagnosis.knowsWhoHoldsRoom(step) ? 1 : 0;
   }
 
   @Override
-  String missing(OpenStep current) {
-    return diagnosis.missingRows(current, feeder);
+  String missing() {
+    return diagnosis.missingRows(step, feeder);
   }
 
   @Override
-  boolean workOnce(OpenStep current, int thread) {
+  boolean workOnce(int thread) {
     Piece piece = pieces[thread];
-    int task = take(current, thread, piece);
+    int task = take(thread, piece);
     if (task == FEED) {
-      feeder.feed(current, piece.part);
+      feeder.feed(step, piece.part);
       noteFed(piece);
     } else if (task != NO_TASK) {
       Recorder.Mark mark = recorder.begin(Span.Kind.WORK);
       long begin = System.nanoTime();
       work.perform(thread, task, piece.firstRow, piece.block);
-      recorder.end(mark, current.number(), thread, piece.firstRow, piece.block.rows());
-      noteRun(current, piece, begin);
+      recorder.end(mark, step.open().number(), thread, piece.firstRow, piece.block.rows());
+      noteRun(piece, begin);
     }
     return task != NO_TASK;
   }
 
   /** The next task, with the piece pointing at its run; ends the step after the last. */
-  private synchronized int take(OpenStep current, int thread, Piece piece) {
-    int task = takeTask(current, thread, piece);
+  private synchronized int take(int thread, Piece piece) {
+    int task = takeTask(thread, piece);
     if (task != NO_TASK) {
       noteWorkBegins();
     }
     return task;
   }
 
-  private int takeTask(OpenStep current, int thread, Piece piece) {
-    if (nextTask < tasks && takeFeed(current, piece)) {
+  private int takeTask(int thread, Piece piece) {
+    if (nextTask < tasks && takeFeed(piece)) {
       return FEED;
     }
     while (nextTask == tasks && !isOver()) {
-      look(current, thread);
-      if (takeFeed(current, piece)) {
+      look(thread);
+      if (takeFeed(piece)) {
         return FEED;
       }
-      arrivals.update(current, runs);
-      if (choose(current)) {
+      arrivals.update(step, runs);
+      if (choose()) {
         runCount++;
         tasks = work.tasks(runs.end() - runs.begin());
         nextTask = 0;
         if (tasks == 0) {
-          release(current, streamedBand(current));
+          release(streamedBand());
         }
-      } else if (runs.allTaken(current.plan()) && feeder.isDone(current)) {
+      } else if (runs.allTaken(step.layout()) && feeder.isDone(step)) {
         finish();
       } else {
         return NO_TASK;
@@ -256,28 +264,28 @@ final class GatherLane extends Lane {
       return NO_TASK;
     }
     piece.firstRow = runs.begin();
-    places.run(piece.block, current, runs.band(), piece.firstRow, runs.end());
-    piece.band = streamedBand(current);
+    places.run(piece.block, step, runs.band(), piece.firstRow, runs.end());
+    piece.band = streamedBand();
     return nextTask++;
   }
 
   /** Others wait for this rank's rows, so they go before its own work. */
-  private boolean takeFeed(OpenStep current, Piece piece) {
-    piece.part = feeder.take(current);
+  private boolean takeFeed(Piece piece) {
+    piece.part = feeder.take(step);
     return piece.part != Feeder.NONE;
   }
 
-  private int streamedBand(OpenStep current) {
-    return current.plan().plan().isStreamed() ? runs.band() : NO_BAND;
+  private int streamedBand() {
+    return step.layout().plan().isStreamed() ? runs.band() : NO_BAND;
   }
 
-  private synchronized void noteRun(OpenStep current, Piece piece, long begin) {
+  private synchronized void noteRun(Piece piece, long begin) {
     noteWork();
     long rounds = Math.ceilDiv(tasks, threads());
     work.learn(piece.block.rows(), (System.nanoTime() - begin) * rounds);
     int released = piece.band;
     piece.band = NO_BAND;
-    release(current, released);
+    release(released);
   }
 
   private synchronized void noteFed(Piece piece) {

@@ -2,55 +2,60 @@
 package io.github.gemmflow.pipeline;
 
 import io.github.gemmflow.matrix.Block;
-import io.github.gemmflow.plan.Schedule;
 import io.github.gemmflow.plan.StepPlan;
 import io.github.gemmflow.plan.Transfers;
 
 /** The rows of a step that gathers, on their way to all hosts. */
 final class GatherTraffic implements Traffic {
   private final Members members;
-  private final Space space;
+  private final GatherWindow window;
   private final Places places;
   private final Arrivals arrivals;
   private final Pace pace;
   private final long[] forwarded;
-  private OpenStep step;
+  private final GatherStep step;
   private boolean slotsPassed;
 
-  GatherTraffic(Members members, Space space, Places places, Arrivals arrivals, Pace pace) {
+  /** The traffic of the steps in a buffer. */
+  GatherTraffic(
+      GatherStep step,
+      Members members,
+      GatherWindow window,
+      Places places,
+      Arrivals arrivals,
+      Pace pace) {
+    this.step = step;
     this.members = members;
-    this.space = space;
+    this.window = window;
     this.places = places;
     this.arrivals = arrivals;
     this.pace = pace;
-    this.forwarded = new long[members.domains().ranks() * Schedule.MAX_PARTS];
-    this.step = new OpenStep(0, 0, 0);
+    this.forwarded = new long[GatherWindow.routes(members.domains().ranks())];
   }
 
   @Override
-  public void start(OpenStep newStep, Transfers transfers) {
-    step = newStep;
-    transfers.of(step.plan());
-    slotsPassed = !step.plan().plan().isStreamed();
+  public void start(Transfers transfers) {
+    transfers.of(step.layout());
+    slotsPassed = !step.layout().plan().isStreamed();
   }
 
   @Override
   public long there(int route) {
     if (places.isSentFromHome(step, route)) {
-      return step.isWritten() ? step.plan().chunks(route) : 0;
+      return step.isWritten() ? step.layout().chunks(route) : 0;
     }
     return arrivals.chunks(step, route);
   }
 
   @Override
   public long room(int route) {
-    StepPlan plan = step.plan();
-    long chunks = plan.chunks(route);
-    if (!plan.plan().isStreamed()) {
+    StepPlan layout = step.layout();
+    long chunks = layout.chunks(route);
+    if (!layout.plan().isStreamed()) {
       return chunks;
     }
-    int band = plan.band(route);
-    return Math.min(chunks, space.slots(band).filledUpTo() - step.use(band));
+    int band = layout.band(route);
+    return Math.min(chunks, window.slots(band).filledUpTo() - step.use(band));
   }
 
   @Override
@@ -71,8 +76,8 @@ final class GatherTraffic implements Traffic {
   /** So that a sender cannot run away from its receiver, which has room for all chunks or some. */
   @Override
   public boolean isSynchronous(int route, long chunk) {
-    StepPlan plan = step.plan();
-    return plan.plan().isStreamed() || chunk == plan.chunks(route) - 1;
+    StepPlan layout = step.layout();
+    return layout.plan().isStreamed() || chunk == layout.chunks(route) - 1;
   }
 
   @Override
@@ -91,25 +96,25 @@ final class GatherTraffic implements Traffic {
     if (slotsPassed) {
       return 0;
     }
-    StepPlan plan = step.plan();
-    for (int band = 0; band < plan.bands(); band++) {
-      forwarded[band] = plan.bandChunks(band);
+    StepPlan layout = step.layout();
+    for (int band = 0; band < layout.bands(); band++) {
+      forwarded[band] = layout.bandChunks(band);
     }
     for (int i = 0; i < sends.count(); i++) {
       if (!places.isSentFromHome(step, sends.route(i))) {
-        int band = plan.band(sends.route(i));
+        int band = layout.band(sends.route(i));
         forwarded[band] = Math.min(forwarded[band], sends.finished(i));
       }
     }
     int news = 0;
     slotsPassed = true;
-    for (int band = 0; band < plan.bands(); band++) {
-      SlotRing slots = space.slots(band);
+    for (int band = 0; band < layout.bands(); band++) {
+      SlotRing slots = window.slots(band);
       long use = step.use(band);
       if (slots.pass(members.commReader(), use, use + forwarded[band])) {
         news++;
       }
-      slotsPassed &= slots.passed(members.commReader()) >= use + plan.bandChunks(band);
+      slotsPassed &= slots.passed(members.commReader()) >= use + layout.bandChunks(band);
     }
     if (news > 0) {
       members.ringFillers();

@@ -17,7 +17,7 @@ final class Headers {
    * Headers of a rank that are kept. A rank looks at a step's headers until it begins the step
    * after the next; by then the others may have begun one more.
    */
-  private static final int KEPT = 2 * Space.STEPS;
+  private static final int KEPT = 2 * StepWindow.STEPS;
 
   private static final long BYTES = 64;
   private static final long ROWS = 0;

@@ -18,47 +18,47 @@ final class Home {
   private static final long ALIGNMENT = 64;
 
   private final int rank;
-  private final MemorySegment[] memory = new MemorySegment[Space.STEPS];
-  private final @Nullable Arena[] arenas = new Arena[Space.STEPS];
+  private final MemorySegment[] memory = new MemorySegment[StepWindow.STEPS];
+  private final @Nullable Arena[] arenas = new Arena[StepWindow.STEPS];
 
   Home(int rank) {
     this.rank = rank;
-    for (int room = 0; room < memory.length; room++) {
-      memory[room] = MemorySegment.NULL;
+    for (int buffer = 0; buffer < memory.length; buffer++) {
+      memory[buffer] = MemorySegment.NULL;
     }
   }
 
   /**
-   * Makes room for this rank's rows of a step that has not begun. The step before in the same room
-   * is over.
+   * Makes room for this rank's rows of a step that has not begun. The step before in the same
+   * buffer is over.
    *
    * @throws IllegalArgumentException if no memory is that large
    */
-  void reserve(int room, StepPlan plan, long rows) {
+  void reserve(int buffer, StepPlan layout, long rows) {
     long bytes;
     try {
-      bytes = Math.multiplyExact(rows, rowBytes(plan));
+      bytes = Math.multiplyExact(rows, rowBytes(layout));
     } catch (ArithmeticException e) {
       throw new IllegalArgumentException("no memory has room for %d rows".formatted(rows), e);
     }
-    if (bytes > memory[room].byteSize()) {
-      free(room);
+    if (bytes > memory[buffer].byteSize()) {
+      free(buffer);
       Arena arena = Arena.ofShared();
-      arenas[room] = arena;
-      memory[room] = arena.allocate(bytes, ALIGNMENT);
+      arenas[buffer] = arena;
+      memory[buffer] = arena.allocate(bytes, ALIGNMENT);
     }
   }
 
-  private long rowBytes(StepPlan plan) {
-    return plan.columnBytes(plan.route(0, rank));
+  private long rowBytes(StepPlan layout) {
+    return layout.columnBytes(layout.route(0, rank));
   }
 
   /** Points a block at rows of A of which this rank holds all or some columns. */
-  Block rows(Block block, OpenStep step, long from, long to) {
-    StepPlan plan = step.plan();
-    long rowBytes = rowBytes(plan);
-    long offset = (from - plan.firstRow(rank)) * rowBytes;
-    return block.at(memory[step.room()], offset, to - from, rowBytes, rowBytes);
+  Block rows(Block block, GatherStep step, long from, long to) {
+    StepPlan layout = step.layout();
+    long rowBytes = rowBytes(layout);
+    long offset = (from - layout.firstRow(rank)) * rowBytes;
+    return block.at(memory[step.buffer()], offset, to - from, rowBytes, rowBytes);
   }
 
   /** How much memory it is now. */
@@ -71,15 +71,15 @@ final class Home {
   }
 
   void free() {
-    for (int room = 0; room < memory.length; room++) {
-      free(room);
+    for (int buffer = 0; buffer < memory.length; buffer++) {
+      free(buffer);
     }
   }
 
-  private void free(int room) {
-    Arena arena = arenas[room];
-    arenas[room] = null;
-    memory[room] = MemorySegment.NULL;
+  private void free(int buffer) {
+    Arena arena = arenas[buffer];
+    arenas[buffer] = null;
+    memory[buffer] = MemorySegment.NULL;
     try {
       if (arena != null) {
         arena.close();

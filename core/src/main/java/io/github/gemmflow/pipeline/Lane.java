@@ -19,7 +19,7 @@ abstract class Lane {
   private final Pulses pulses;
   private final LifeWatch life;
   private final IntPredicate waitsFor = this::isWaitingFor;
-  private final Arrivals arrivals;
+  private final HeaderCheck headers;
   private final Diagnosis diagnosis;
   private final Recorder recorder;
   private final Crew crew;
@@ -36,14 +36,14 @@ abstract class Lane {
   Lane(
       Members members,
       Pulses pulses,
-      Arrivals arrivals,
+      HeaderCheck headers,
       Diagnosis diagnosis,
       Recorder recorder,
       Crew crew) {
     this.members = members;
     this.pulses = pulses;
     this.life = new LifeWatch(members, pulses);
-    this.arrivals = arrivals;
+    this.headers = headers;
     this.diagnosis = diagnosis;
     this.recorder = recorder;
     this.crew = crew;
@@ -55,7 +55,7 @@ abstract class Lane {
   }
 
   /** Gets ready for a step. Called under the lock. */
-  abstract void start(OpenStep current);
+  abstract void start();
 
   /**
    * Takes a piece of work and does it, calling {@link #look} before it decides, {@link
@@ -64,25 +64,25 @@ abstract class Lane {
    *
    * @return whether there was any
    */
-  abstract boolean workOnce(OpenStep current, int thread);
+  abstract boolean workOnce(int thread);
 
   /** A number that grows whenever there is something new for this lane. */
-  abstract long news(OpenStep current);
+  abstract long news();
 
   /**
    * Whether this lane waits for a lane of this host, and for nobody on another one, so that the
    * work of that lane is progress.
    */
-  abstract boolean isWaitingFor(OpenStep current, int reader);
+  abstract boolean isWaitingFor(int reader);
 
   /** After this long there may be something to do although nothing has come in. */
-  abstract long lookAgainNanos(OpenStep current);
+  abstract long lookAgainNanos();
 
   /** How many others this rank lets give up first, because they know more about what is wrong. */
-  abstract int courtesy(OpenStep current);
+  abstract int courtesy();
 
   /** What is missing, and whom to look at, for a person. */
-  abstract String missing(OpenStep current);
+  abstract String missing();
 
   /** Does all the work of a step; returns when it is complete. */
   final void runStep(OpenStep newStep) {
@@ -90,8 +90,8 @@ abstract class Lane {
       step = newStep;
       failure = null;
       over = false;
-      start(newStep);
-      progress = news(newStep);
+      start();
+      progress = news();
       life.start();
     }
     crew.run(job);
@@ -115,8 +115,8 @@ abstract class Lane {
   }
 
   /** A thread looks around: what comes in after this is news to it. Called under the lock. */
-  final void look(OpenStep current, int thread) {
-    workers[thread].seen = news(current);
+  final void look(int thread) {
+    workers[thread].seen = news();
   }
 
   final boolean isOver() {
@@ -146,11 +146,6 @@ abstract class Lane {
     }
   }
 
-  private boolean isWaitingFor(int reader) {
-    OpenStep current = step;
-    return current != null && isWaitingFor(current, reader);
-  }
-
   private synchronized void fail(RuntimeException e) {
     if (failure == null) {
       failure = e;
@@ -161,14 +156,14 @@ abstract class Lane {
   private void checkWhole(OpenStep current) {
     if (members.isBroken()) {
       synchronized (this) {
-        arrivals.checkWhole(current);
+        headers.checkWhole(current);
       }
     }
   }
 
   /** Notes whether anything came in; returns how long a thread may wait for the next thing. */
-  private synchronized long noteProgress(OpenStep current) {
-    long newNews = news(current);
+  private synchronized long noteProgress() {
+    long newNews = news();
     if (newNews > progress) {
       life.noteProgress();
     }
@@ -192,7 +187,7 @@ abstract class Lane {
         OpenStep current = step;
         while (current != null && !over) {
           checkWhole(current);
-          if (!workOnce(current, thread) && !over) {
+          if (!workOnce(thread) && !over) {
             Recorder.Mark mark = recorder.begin(Span.Kind.WAIT);
             awaitSomethingNew(current);
             recorder.end(mark, current.number(), thread, 0, 0);
@@ -206,23 +201,22 @@ abstract class Lane {
     }
 
     private void awaitSomethingNew(OpenStep current) {
-      long left = noteProgress(current);
+      long left = noteProgress();
       if (left > 0) {
-        waiter.await(somethingNew, Math.min(left, lookAgainNanos(current)));
+        waiter.await(somethingNew, Math.min(left, lookAgainNanos()));
         return;
       }
-      waiter.await(somethingNew, courtesy(current) * Diagnosis.AFTER_YOU_NANOS);
-      if (!isSomethingNew() && noteProgress(current) <= 0) {
+      waiter.await(somethingNew, courtesy() * Diagnosis.AFTER_YOU_NANOS);
+      if (!isSomethingNew() && noteProgress() <= 0) {
         throw new DeadlineException(
             "rank %d gave up in step %d after %s without progress: %s"
-                .formatted(
-                    members.rank(), current.number(), diagnosis.patience(), missing(current)));
+                .formatted(members.rank(), current.number(), diagnosis.patience(), missing()));
       }
     }
 
     private boolean isSomethingNew() {
       OpenStep current = step;
-      return over || members.isBroken() || current == null || news(current) != seen;
+      return over || members.isBroken() || current == null || news() != seen;
     }
   }
 }

@@ -2,110 +2,111 @@
 package io.github.gemmflow.pipeline;
 
 import io.github.gemmflow.engine.Channel;
-import io.github.gemmflow.failure.DeadlineException;
 import io.github.gemmflow.failure.GemmflowException;
-import io.github.gemmflow.matrix.Block;
+import io.github.gemmflow.plan.Capacity;
+import io.github.gemmflow.plan.Domains;
 import io.github.gemmflow.plan.Layout;
-import io.github.gemmflow.plan.Schedule;
-import io.github.gemmflow.plan.StepPlan;
+import io.github.gemmflow.plan.Plan;
+import io.github.gemmflow.plan.SumPlan;
 import io.github.gemmflow.trace.Timeline;
 import io.github.gemmflow.trace.jfr.StepEvent;
 import io.github.gemmflow.window.Waiter;
+import java.lang.foreign.MemorySegment;
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntConsumer;
 import java.util.function.Supplier;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lanes of one rank in one workspace, and the one step that may be open in it at a time: {@link
+ * Lanes of one rank in one workspace, and the one step that may be open in it at a time: {@link
  * #begin}, {@link #run}, {@link #end}. Any thread may call these, but not two at once: that throws
  * {@link IllegalStateException}.
  */
 public final class Pipeline {
-  private enum State {
-    IDLE,
-    BEGINNING,
-    OPEN,
-    RUNNING,
-    DONE,
-    ENDING,
-    SHUT,
-    CLOSED
-  }
-
   private static final long BREAK_OFF_LOOK_NANOS = 1_000_000;
 
   private final Members members;
-  private final Ending ending;
-  private final Space space;
   private final CommThread commThread;
   private final @Nullable CommLane commLane;
-  private final Arrivals arrivals;
-  private final Home home;
-  private final Places places;
+  private final HeaderCheck headers;
   private final Diagnosis diagnosis;
   private final Recorder recorder;
-  private final GatherLane gatherLane;
+  private final GatherPipeline gathers;
   private final SumLane sumLane;
   private final Room room;
   private final Waiter waiter;
-  private final OpenStep[] rooms = new OpenStep[Space.STEPS];
-
-  /** Held while a step begins or is refused: others may not see half of that. */
-  private final Object gate = new Object();
-
-  private final AtomicReference<State> state = new AtomicReference<>(State.IDLE);
-  private OpenStep step;
-  private long nextStep;
+  private final OpenStep[] buffers = new OpenStep[StepWindow.STEPS];
+  private final StepState state = new StepState();
+  private final ShutdownGate gate;
+  private final StepOpening opening;
   private long rowsSeen;
 
   /**
    * The lanes of a rank.
    *
+   * @param memory a window of {@link #bytes} bytes
    * @param firstTag the lowest of the {@link #tags} tags that this workspace may use
    */
   public Pipeline(
       Members members,
       Ending ending,
-      Space space,
+      MemorySegment memory,
+      Capacity capacity,
       Crew crew,
       CommThread commThread,
       Channel channel,
       int firstTag) {
+    Domains domains = members.domains();
+    WindowCursor cursor = new WindowCursor();
+    StepWindow window = new StepWindow(memory, cursor, domains, members.domain());
     this.members = members;
-    this.ending = ending;
-    this.recorder = new Recorder(members.rank());
-    this.space = space;
     this.commThread = commThread;
-    this.arrivals = new Arrivals(members, space);
-    this.diagnosis = new Diagnosis(members, space, arrivals, this::describeComm);
-    this.home = new Home(members.rank());
-    this.places = new Places(members.rank(), space, home);
-    Pace pace = new Pace();
-    this.gatherLane =
-        new GatherLane(members, space, places, arrivals, pace, diagnosis, recorder, crew);
-    this.sumLane = new SumLane(members, space.pulses(), arrivals, diagnosis, recorder, crew);
+    this.recorder = new Recorder(members.rank());
+    this.headers = new HeaderCheck(members, window.headers());
+    this.diagnosis = new Diagnosis(members, window, this::describeComm);
+    for (int buffer = 0; buffer < buffers.length; buffer++) {
+      buffers[buffer] = new OpenStep(buffer, domains.ranks());
+    }
+    this.gathers =
+        new GatherPipeline(
+            members,
+            window,
+            new GatherWindow(memory, cursor, domains, members.domain(), capacity),
+            buffers,
+            headers,
+            diagnosis,
+            recorder,
+            crew);
+    this.sumLane = new SumLane(members, window.pulses(), headers, diagnosis, recorder, crew);
     this.waiter = members.newWaiter();
-    this.room = new Room(members, space, arrivals, diagnosis, waiter);
-    int ranks = members.domains().ranks();
-    for (int room = 0; room < rooms.length; room++) {
-      rooms[room] = new OpenStep(room, ranks, ranks * Schedule.MAX_PARTS);
-    }
-    this.step = rooms[rooms.length - 1];
-    if (members.hasOtherHosts()) {
-      CommLane lane =
-          new CommLane(members, space, places, arrivals, pace, recorder, channel, firstTag);
-      this.commLane = lane;
-      onCommThread(
-          () -> {
-            commThread.add(lane);
-            return true;
-          });
-    } else {
-      this.commLane = null;
-    }
+    this.room = new Room(members, window, headers, diagnosis, waiter);
+    this.gate = new ShutdownGate(ending, state);
+    this.commLane = members.hasOtherHosts() ? startCommLane(window, channel, firstTag) : null;
+    this.opening =
+        new StepOpening(members, window, buffers, headers, diagnosis, room, waiter, gate, commLane);
+  }
+
+  private CommLane startCommLane(StepWindow window, Channel channel, int firstTag) {
+    CommLane lane = new CommLane(members, window, buffers, recorder, channel, firstTag);
+    onCommThread(
+        () -> {
+          commThread.add(lane);
+          return true;
+        });
+    return lane;
+  }
+
+  /**
+   * The bytes that the window of a workspace needs.
+   *
+   * @throws ArithmeticException if they are more than any memory has
+   */
+  public static long bytes(Domains domains, int domain, Capacity capacity) {
+    WindowCursor cursor = new WindowCursor();
+    StepWindow.skip(cursor, domains, domain);
+    GatherWindow.skip(cursor, domains, domain, capacity);
+    return cursor.end();
   }
 
   /** How many tags a workspace of a group of so many ranks needs. */
@@ -113,62 +114,41 @@ public final class Pipeline {
     return CommLane.tags(ranks);
   }
 
+  /** Steps of gathering operators of a plan. */
+  public GatherKind gathers(Plan plan) {
+    return new GatherKind(plan, gathers);
+  }
+
+  /**
+   * Steps of summing operators of a plan.
+   *
+   * @param memory a window of {@link SumKind#bytes} bytes
+   */
+  public SumKind sums(SumPlan plan, MemorySegment memory) {
+    return new SumKind(plan, memory, buffers, members, headers, sumLane);
+  }
+
   /**
    * Begins a step whose rows this rank knows for all ranks. Waits for room.
    *
    * @param operator the number of the operator in its workspace
    */
-  public void begin(Layouts layouts, long operator, long[] rowsPerRank) {
-    beginning(
-        () -> {
-          Layout layout = layouts.layout(space.steps().slot(nextStep));
-          awaitRoom();
-          layout.lay(rowsPerRank);
-          reserve(layout, layout.rows(members.rank()));
-          leadOrFollow(operator, layout.rows(members.rank()), layout.countsHash());
-          lay(layouts);
-        });
+  public void begin(StepKind kind, long operator, long[] rowsPerRank) {
+    beginning(() -> opening.begin(kind, operator, rowsPerRank));
   }
 
   /**
    * Begins a step of which this rank knows only its own rows. Waits for room, and for all other
    * ranks to begin it too.
    */
-  public void begin(Layouts layouts, long operator, long myRows) {
-    beginning(
-        () -> {
-          Layout layout = layouts.layout(space.steps().slot(nextStep));
-          awaitRoom();
-          reserve(layout, myRows);
-          leadOrFollow(operator, myRows, Headers.NOT_KNOWN);
-          long[] rowsPerRank = awaitRows();
-          try {
-            layout.lay(rowsPerRank);
-          } catch (IllegalArgumentException e) {
-            // All ranks see the same counts and come here: the step ends without rows for all.
-            layout.lay(new long[rowsPerRank.length]);
-            for (int rank = 0; rank < rowsPerRank.length; rank++) {
-              step.setVerified(rank);
-            }
-            lay(layouts);
-            pass();
-            throw e;
-          }
-          lay(layouts);
-        });
+  public void begin(StepKind kind, long operator, long myRows) {
+    beginning(() -> opening.begin(kind, operator, myRows));
   }
 
   private void beginning(Runnable body) {
-    synchronized (gate) {
-      if (!state.compareAndSet(State.IDLE, State.BEGINNING)) {
-        throw new IllegalStateException(
-            isOpen()
-                ? "a step of this workspace is still open: end it before the next one begins"
-                : ending.reason("the workspace is closed"));
-      }
-    }
+    gate.enter();
     boolean begun = false;
-    long before = nextStep;
+    long before = opening.begun();
     try {
       members.checkWhole();
       body.run();
@@ -177,34 +157,18 @@ public final class Pipeline {
       // The step has not begun, or has ended for all ranks.
       throw e;
     } catch (RuntimeException | Error e) {
-      if (e instanceof GemmflowException || nextStep > before) {
+      if (e instanceof GemmflowException || opening.begun() > before) {
         members.breakUp(reason(e));
       }
       throw e;
     } finally {
-      state.set(begun ? State.OPEN : State.IDLE);
+      state.setBegun(begun);
     }
   }
 
   private String reason(Throwable e) {
     String text = e instanceof Error ? e.toString() : e.getMessage();
     return "rank %d: %s".formatted(members.rank(), text);
-  }
-
-  private void awaitRoom() {
-    OpenStep old = rooms[space.steps().slot(nextStep)];
-    room.await(nextStep, old);
-    if (nextStep >= rooms.length) {
-      // Those that this rank had no need to look at; by now all of them are there.
-      arrivals.verifyAll(old);
-    }
-  }
-
-  /** Before the others hear of the step: memory may not be had. */
-  private void reserve(Layout layout, long myRows) {
-    if (layout instanceof StepPlan plan && plan.plan().isStreamed()) {
-      home.reserve(space.steps().slot(nextStep), plan, myRows);
-    }
   }
 
   private String describeComm() {
@@ -225,71 +189,12 @@ public final class Pipeline {
     return commThread.ask(task, Duration.ofNanos(members.deadlineNanos()));
   }
 
-  /** A process that was told to end only takes part in steps that others have begun. */
-  private void leadOrFollow(long operator, long myRows, long counts) {
-    synchronized (gate) {
-      if (!ending.isTold()) {
-        open(operator, myRows, counts);
-        return;
-      }
-    }
-    waiter.await(
-        () -> othersHaveBegun() || ending.isOver() || members.isBroken(), members.deadlineNanos());
-    members.checkWhole();
-    if (!othersHaveBegun()) {
-      throw new IllegalStateException(ending.reason("nobody begins a step any more"));
-    }
-    open(operator, myRows, counts);
-  }
-
   /**
-   * Returns when every step that this rank begins as the first is known to its neighbours; from
-   * then on, if the process was told to end, it only follows.
+   * Lets this rank only follow others from now on. Every step that it has begun as the first is
+   * known to its neighbours when this returns.
    */
   public void finishLeading() {
-    synchronized (gate) {
-      // Whoever comes later sees that the process was told to end.
-    }
-  }
-
-  private void open(long operator, long myRows, long counts) {
-    long number = nextStep++;
-    step = rooms[space.steps().slot(number)];
-    step.open(number, operator);
-    Headers headers = space.headers();
-    headers.write(number, members.rank(), myRows, operator, counts);
-    headers.publish(members.rank(), number);
-    if (commLane != null) {
-      commLane.open(step);
-    }
-    members.ringHost();
-  }
-
-  private long[] awaitRows() {
-    OpenStep current = step;
-    if (!room.awaitHeaders(current)) {
-      throw new DeadlineException(
-          "rank %d gave up in step %d after %s: %s"
-              .formatted(
-                  members.rank(),
-                  current.number(),
-                  diagnosis.patience(),
-                  diagnosis.missingHeaders(current)));
-    }
-    arrivals.verifyAll(current);
-    long[] rows = new long[members.domains().ranks()];
-    for (int rank = 0; rank < rows.length; rank++) {
-      rows[rank] = arrivals.rows(current, rank);
-    }
-    return rows;
-  }
-
-  private void lay(Layouts layouts) {
-    OpenStep before = rooms[(step.room() + rooms.length - 1) % rooms.length];
-    step.lay(layouts, before);
-    if (commLane != null) {
-      commLane.lay(step);
-    }
+    gate.shutForLeaders();
   }
 
   /** Writes down from now on what the lanes do; null for an end to that. */
@@ -299,92 +204,69 @@ public final class Pipeline {
 
   /** The layout of the open step. */
   public Layout layout() {
-    return step.layout();
+    return opening.step().layout();
   }
 
-  /** Points a block at the place where this rank writes its rows of the open step. */
-  public Block input(Block block) {
-    return places.input(block, step);
-  }
-
-  /** Points a block at all rows of A in the open step, which is gathered. */
-  public Block gathered(Block block) {
-    return space.rows(block, step, 0, step.plan().totalRows());
+  /** The buffer of the open step. */
+  public int buffer() {
+    return opening.step().buffer();
   }
 
   /**
-   * Publishes this rank's rows and works on all rows of the step; returns when that is done.
+   * Runs the open step.
    *
    * @param operator whose step it is; its text is for people
+   * @param body does the work; is given the buffer of the step
    */
-  public void run(Object operator, Work work) {
-    running(operator, () -> gatherLane.run(step, work));
-  }
-
-  /**
-   * Computes partial sums and adds them up; returns when this rank's sums are complete.
-   *
-   * @param operator whose step it is; its text is for people
-   */
-  public void run(Object operator, SumWork work) {
-    running(operator, () -> sumLane.run(step, work));
-  }
-
-  private void running(Object operator, Runnable body) {
-    if (!state.compareAndSet(State.OPEN, State.RUNNING)) {
-      throw new IllegalStateException(
-          state.get() == State.RUNNING
-              ? "the step is running in another thread"
-              : "a step runs once, after it began and before it ends");
-    }
+  public void run(Object operator, IntConsumer body) {
+    state.run();
     try {
       record(operator, body);
-      rowsSeen += step.layout().totalRows();
+      rowsSeen += layout().totalRows();
     } catch (RuntimeException | Error e) {
       // Whatever it was: the others must not take what is not complete for this rank's part.
       members.breakUp(reason(e));
       throw e;
     } finally {
-      state.set(State.DONE);
+      state.setDone();
     }
   }
 
-  private void record(Object operator, Runnable body) {
+  private void record(Object operator, IntConsumer body) {
+    OpenStep step = opening.step();
     StepEvent event = recorder.beginStep();
     try {
-      arrivals.verifyAll(step);
-      body.run();
+      headers.verifyAll(step);
+      body.accept(step.buffer());
       // A neighbour with other counts may have written where others' rows lie; its header came
       // first.
-      arrivals.verifyAll(step);
+      headers.verifyAll(step);
     } finally {
       recorder.endStep(event, step, operator);
     }
   }
 
   /**
-   * Ends the step: its room may be used again. A step that never ran takes the group with it.
+   * Ends the step: its buffer may be used again. A step that never ran takes the group with it.
    *
    * @param why why it never ran, if that is known
    */
   public void end(String why) {
     checkNotRunning();
-    if (state.compareAndSet(State.OPEN, State.DONE)) {
+    if (state.giveUp()) {
       members.breakUp(
           "rank %d ended step %d without running it%s"
-              .formatted(members.rank(), step.number(), why));
+              .formatted(members.rank(), opening.step().number(), why));
     }
-    if (state.compareAndSet(State.DONE, State.ENDING)) {
-      pass();
-      state.set(State.IDLE);
+    if (state.tryEnd()) {
+      opening.pass();
+      state.setEnded();
     }
   }
 
   /** Throws if another thread runs the step. */
   public void checkNotRunning() {
-    if (state.get() == State.RUNNING) {
-      throw new IllegalStateException("the step is running in another thread");
-    }
+    state.checkNotRunning();
   }
 
   /**
@@ -392,12 +274,12 @@ public final class Pipeline {
    * world that closes whatever its other threads still do.
    */
   public void breakOff() {
-    while (!state.compareAndSet(State.IDLE, State.SHUT) && isOpen()) {
+    while (!state.shut() && isOpen()) {
       members.breakUp(
           "rank %d closed the world while step %d was open"
-              .formatted(members.rank(), nextStep - 1));
+              .formatted(members.rank(), opening.begun() - 1));
       // A step that has not run yet is taken from the thread that would run it.
-      if (state.compareAndSet(State.OPEN, State.DONE) || state.get() == State.DONE) {
+      if (state.giveUp() || state.isDone()) {
         end("");
       } else {
         LockSupport.parkNanos(BREAK_OFF_LOOK_NANOS);
@@ -405,15 +287,9 @@ public final class Pipeline {
     }
   }
 
-  private void pass() {
-    space.steps().pass(members.computeReader(), step.number(), step.number() + 1);
-    members.ringHost();
-  }
-
   /** Whether a step is open. */
   public boolean isOpen() {
-    State now = state.get();
-    return now != State.IDLE && now != State.SHUT && now != State.CLOSED;
+    return state.isOpen();
   }
 
   /**
@@ -423,22 +299,11 @@ public final class Pipeline {
    * @return whether that is so now
    */
   public boolean shut() {
-    synchronized (gate) {
-      if (state.get() == State.IDLE && !othersHaveBegun()) {
-        state.set(State.SHUT);
-      }
-      return state.get() == State.SHUT || state.get() == State.CLOSED;
-    }
-  }
-
-  /** Whether another rank, as far as this host knows, has begun the next step. */
-  private boolean othersHaveBegun() {
-    return IntStream.range(0, members.domains().ranks())
-        .anyMatch(rank -> space.headers().isThere(rank, nextStep));
+    return gate.shut(opening::haveOthersBegun);
   }
 
   public long steps() {
-    return nextStep;
+    return opening.begun();
   }
 
   public long rowsSeen() {
@@ -446,19 +311,19 @@ public final class Pipeline {
   }
 
   public long runs() {
-    return gatherLane.runCount();
+    return gathers.lane().runCount();
   }
 
   public long ownBytes() {
-    return home.bytes();
+    return gathers.home().bytes();
   }
 
   public long plainSteps() {
-    return gatherLane.plainSteps();
+    return gathers.lane().plainSteps();
   }
 
   public long sleeps() {
-    return gatherLane.sleeps() + sumLane.sleeps() + waiter.sleeps();
+    return gathers.lane().sleeps() + sumLane.sleeps() + waiter.sleeps();
   }
 
   /**
@@ -468,9 +333,9 @@ public final class Pipeline {
    */
   public void verifyLast() {
     try {
-      for (OpenStep last : rooms) {
+      for (OpenStep last : buffers) {
         if (last.isLaid() && !members.isBroken()) {
-          arrivals.verifyAll(last);
+          headers.verifyAll(last);
         }
       }
     } catch (GemmflowException e) {
@@ -485,15 +350,10 @@ public final class Pipeline {
    * @return whether the window may be unmapped; if not, the engine may still write to it
    */
   public boolean close() {
-    synchronized (gate) {
-      if (isOpen()) {
-        throw new IllegalStateException("a step of this workspace is still open: end it first");
-      }
-      state.set(State.CLOSED);
-    }
+    gate.close();
     boolean clean = closeCommLane();
     if (clean) {
-      home.free();
+      gathers.home().free();
     }
     return clean;
   }
@@ -503,7 +363,7 @@ public final class Pipeline {
     if (lane == null) {
       return true;
     }
-    if (!room.awaitSent(nextStep - 1)) {
+    if (!room.awaitSent(opening.begun() - 1)) {
       members.breakUp(
           "rank %d gave up closing a workspace after %s: %s"
               .formatted(members.rank(), diagnosis.patience(), describeComm()));

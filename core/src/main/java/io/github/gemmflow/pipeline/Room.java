@@ -2,7 +2,6 @@
 package io.github.gemmflow.pipeline;
 
 import io.github.gemmflow.failure.DeadlineException;
-import io.github.gemmflow.plan.SumLayout;
 import io.github.gemmflow.window.Waiter;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntPredicate;
@@ -15,15 +14,16 @@ final class Room {
   private final Members members;
   private final SlotRing steps;
   private final LifeWatch life;
-  private final Arrivals arrivals;
+  private final HeaderCheck headers;
   private final Diagnosis diagnosis;
   private final Waiter waiter;
 
-  Room(Members members, Space space, Arrivals arrivals, Diagnosis diagnosis, Waiter waiter) {
+  Room(
+      Members members, StepWindow window, HeaderCheck headers, Diagnosis diagnosis, Waiter waiter) {
     this.members = members;
-    this.steps = space.steps();
-    this.life = new LifeWatch(members, space.pulses());
-    this.arrivals = arrivals;
+    this.steps = window.steps();
+    this.life = new LifeWatch(members, window.pulses());
+    this.headers = headers;
     this.diagnosis = diagnosis;
     this.waiter = waiter;
   }
@@ -59,7 +59,7 @@ final class Room {
    */
   private int courtesy(OpenStep old, int slowReader) {
     if (!members.isCommLane(slowReader)) {
-      return old.layout() instanceof SumLayout ? 2 : 0;
+      return old.isEachWaitingForAll() ? 2 : 0;
     }
     return slowReader == members.commReader() ? 1 : 2;
   }
@@ -72,17 +72,17 @@ final class Room {
   /** Waits until all ranks have begun a step; returns false if one of them is late. */
   boolean awaitHeaders(OpenStep step) {
     int ranks = members.domains().ranks();
-    for (int there = arrivals.headersThere(step); there < ranks; ) {
+    for (int there = headers.headersThere(step); there < ranks; ) {
       int seen = there;
       if (!await(
-          () -> arrivals.headersThere(step) > seen,
+          () -> headers.headersThere(step) > seen,
           reader ->
               !members.isCommLane(reader)
-                  && arrivals.isHeaderMissingOnlyHere(step, members.hostRank(reader)))) {
+                  && headers.isMissingOnlyHere(step, members.hostRank(reader)))) {
         return false;
       }
-      arrivals.checkWhole(step);
-      there = arrivals.headersThere(step);
+      headers.checkWhole(step);
+      there = headers.headersThere(step);
     }
     return true;
   }

@@ -6,24 +6,24 @@ import io.github.gemmflow.matrix.Block;
 import io.github.gemmflow.plan.Domains;
 import io.github.gemmflow.plan.Layout;
 import io.github.gemmflow.plan.Schedule;
-import io.github.gemmflow.plan.SumLayout;
 import io.github.gemmflow.plan.Transfers;
 import io.github.gemmflow.trace.Span;
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.StringJoiner;
+import org.jspecify.annotations.Nullable;
 
 /** The transfers of one slot's step: this rank's headers and chunks, to and from other hosts. */
 final class StepTransfers {
   private static final int NO_REQUEST = -1;
 
   private final Members members;
-  private final Space space;
+  private final StepWindow window;
+  private final OpenStep step;
   private final Recorder recorder;
   private final Channel channel;
   private final int firstTag;
   private final Transfers transfers;
-  private final GatherTraffic gatherTraffic;
-  private final SumTraffic sumTraffic;
   private final Block block = new Block();
   private final Flow sends = new Flow();
   private final Flow receives = new Flow();
@@ -31,8 +31,7 @@ final class StepTransfers {
   private final int[] headerSources;
   private final int[] headerRequests;
 
-  private OpenStep step;
-  private Traffic traffic;
+  private @Nullable Traffic traffic;
   private boolean headersStarted;
   private int headersLeft;
   private boolean chunksStarted;
@@ -42,16 +41,14 @@ final class StepTransfers {
 
   StepTransfers(
       Members members,
-      Space space,
-      GatherTraffic gatherTraffic,
+      StepWindow window,
+      OpenStep step,
       Recorder recorder,
       Channel channel,
       int firstTag) {
     this.members = members;
-    this.space = space;
-    this.gatherTraffic = gatherTraffic;
-    this.sumTraffic = new SumTraffic(members);
-    this.traffic = gatherTraffic;
+    this.window = window;
+    this.step = step;
     this.recorder = recorder;
     this.channel = channel;
     this.firstTag = firstTag;
@@ -60,7 +57,6 @@ final class StepTransfers {
     this.headerSources = headerSources(members);
     this.headerRequests = new int[headerTargets.length + headerSources.length];
     Arrays.fill(headerRequests, NO_REQUEST);
-    this.step = new OpenStep(0, 0, 0);
   }
 
   static int tags(int ranks) {
@@ -91,11 +87,19 @@ final class StepTransfers {
   }
 
   /** Turns to a new step. The lane sees to it that the old one is finished. */
-  void bind(OpenStep newStep) {
-    step = newStep;
+  void open() {
     headersStarted = false;
     chunksStarted = false;
     headersLeft = headerRequests.length;
+  }
+
+  /** Says what travels in the step, whose rows are known now. */
+  void lay(Traffic newTraffic) {
+    traffic = newTraffic;
+  }
+
+  private Traffic traffic() {
+    return Objects.requireNonNull(traffic);
   }
 
   /**
@@ -119,7 +123,7 @@ final class StepTransfers {
         headersLeft--;
         done++;
         if (i >= headerTargets.length) {
-          space.headers().publish(headerSources[i - headerTargets.length], step.number());
+          window.headers().publish(headerSources[i - headerTargets.length], step.number());
           members.ringHost();
         }
       }
@@ -129,7 +133,7 @@ final class StepTransfers {
 
   private void startHeaders() {
     headersStarted = true;
-    Headers headers = space.headers();
+    Headers headers = window.headers();
     int tag = firstTag + tags(members.domains().ranks()) - 1;
     int next = 0;
     for (int target : headerTargets) {
@@ -150,14 +154,13 @@ final class StepTransfers {
     }
     return finishReceives()
         + sends.finish(channel)
-        + traffic.pass(sends)
+        + traffic().pass(sends)
         + startReceives()
         + startSends();
   }
 
   private void startStep() {
-    traffic = step.layout() instanceof SumLayout ? sumTraffic : gatherTraffic;
-    traffic.start(step, transfers);
+    traffic().start(transfers);
     sends.reset(transfers.sends(), step.layout().inFlight());
     receives.reset(transfers.receives(), step.layout().inFlight());
     received = 0;
@@ -172,7 +175,7 @@ final class StepTransfers {
         // First, because a step may be over as soon as its last rows are published.
         recordArrival(receives.route(i), receives.finished(i) - finished, receives.finished(i));
         count(receives.route(i), receives.finished(i) - finished, receives.finished(i));
-        traffic.arrived(receives.route(i), receives.finished(i));
+        traffic().arrived(receives.route(i), receives.finished(i));
         done += finished;
       }
     }
@@ -195,7 +198,7 @@ final class StepTransfers {
       receivedFirst = received;
       receivedFirstAt = System.nanoTime();
     } else if (receives.isIdle() && receives.isAllStarted(step.layout())) {
-      traffic.learn(received - receivedFirst, System.nanoTime() - receivedFirstAt);
+      traffic().learn(received - receivedFirst, System.nanoTime() - receivedFirstAt);
     }
   }
 
@@ -211,12 +214,12 @@ final class StepTransfers {
   private int startReceives() {
     int done = 0;
     for (int i = 0; i < receives.count(); i++) {
-      receives.available(i, traffic.room(receives.route(i)));
+      receives.available(i, traffic().room(receives.route(i)));
     }
     for (int i = receives.next(); i >= 0; i = receives.next()) {
       int route = receives.route(i);
-      Block target = traffic.received(block, route, receives.started(i));
-      receives.start(i, channel.receive(receives.peer(i), firstTag + traffic.tag(route), target));
+      Block target = traffic().received(block, route, receives.started(i));
+      receives.start(i, channel.receive(receives.peer(i), firstTag + traffic().tag(route), target));
       done++;
     }
     return done;
@@ -225,15 +228,15 @@ final class StepTransfers {
   private int startSends() {
     int done = 0;
     for (int i = 0; i < sends.count(); i++) {
-      sends.available(i, traffic.there(sends.route(i)));
+      sends.available(i, traffic().there(sends.route(i)));
     }
     for (int i = sends.next(); i >= 0; i = sends.next()) {
       int route = sends.route(i);
       long chunk = sends.started(i);
-      boolean synchronous = traffic.isSynchronous(route, chunk);
-      Block source = traffic.toSend(block, route, chunk);
+      boolean synchronous = traffic().isSynchronous(route, chunk);
+      Block source = traffic().toSend(block, route, chunk);
       sends.start(
-          i, channel.send(sends.peer(i), firstTag + traffic.tag(route), source, synchronous));
+          i, channel.send(sends.peer(i), firstTag + traffic().tag(route), source, synchronous));
       done++;
     }
     return done;
@@ -260,7 +263,7 @@ final class StepTransfers {
         && isAllStarted()
         && sends.isIdle()
         && receives.isIdle()
-        && traffic.isPassed();
+        && traffic().isPassed();
   }
 
   /** What is under way, for a person; empty if nothing is. */

@@ -10,31 +10,20 @@ import java.util.StringJoiner;
 /** Reasons why a rank in a summing step has nothing to do, and whom it waits for. */
 final class SumDiagnosis {
   private final Members members;
-  private final Arrivals arrivals;
+  private final HeaderCheck headers;
   private final Diagnosis diagnosis;
   private final NextTile tiles;
-  private final NextTile.Progress progress;
 
-  SumDiagnosis(
-      Members members,
-      Arrivals arrivals,
-      Diagnosis diagnosis,
-      NextTile tiles,
-      NextTile.Progress progress) {
+  SumDiagnosis(Members members, HeaderCheck headers, Diagnosis diagnosis, NextTile tiles) {
     this.members = members;
-    this.arrivals = arrivals;
+    this.headers = headers;
     this.diagnosis = diagnosis;
     this.tiles = tiles;
-    this.progress = progress;
-  }
-
-  private static SumLayout layout(OpenStep current) {
-    return current.sums().layout(current.room());
   }
 
   /** Whether this rank waits for ranks of its own host. */
-  boolean isWaitingForHost(OpenStep current) {
-    return isNeighbourBehind(current) || isNotAdded(current) || isNeighbourInTheWay(current);
+  boolean isWaitingForHost(SumStep step) {
+    return isNeighbourBehind(step) || isNotAdded(step) || isNeighbourInTheWay(step);
   }
 
   /**
@@ -42,38 +31,37 @@ final class SumDiagnosis {
    * own comm lane, knows which host to look at. A rank that waits for one of its own host may only
    * wait for that one, and a rank that is kept out by it even more so.
    */
-  int courtesy(OpenStep current) {
-    if (arrivals.headersThere(current) < members.domains().ranks()) {
+  int courtesy(SumStep step) {
+    if (headers.headersThere(step.open()) < members.domains().ranks()) {
       return 2;
     }
-    if (isNeighbourBehind(current) || isNotAdded(current)) {
+    if (isNeighbourBehind(step) || isNotAdded(step)) {
       return 1;
     }
-    boolean byOthers = current.sums().slots().slowReader() != members.commReader();
-    return isNeighbourInTheWay(current) && byOthers ? 2 : 0;
+    boolean byOthers = step.window().slots().slowReader() != members.commReader();
+    return isNeighbourInTheWay(step) && byOthers ? 2 : 0;
   }
 
   /** What is missing, and whom to look at, for a person. */
-  String missing(OpenStep current) {
-    SumLayout layout = layout(current);
-    SumSpace sums = current.sums();
+  String missing(SumStep step, NextTile.Progress progress) {
+    SumLayout layout = step.layout();
     String missing;
-    if (isNeighbourBehind(current)) {
+    if (isNeighbourBehind(step)) {
       missing =
-          diagnosis.hostRanksBehind(i -> sums.computed(members.hostRank(i)))
+          diagnosis.hostRanksBehind(i -> step.window().computed(members.hostRank(i)))
               + " did not compute partial sums"
               + describeBlocked(layout);
-    } else if (isNotAdded(current)) {
+    } else if (isNotAdded(step)) {
       int owner = layout.owner(members.domain(), tiles.next(Stage.ADD_ALL).block(layout));
       missing = "rank %d did not add up partial sums%s".formatted(owner, describeBlocked(layout));
-    } else if (isNeighbourInTheWay(current)) {
+    } else if (isNeighbourInTheWay(step)) {
       missing =
           "there is no room for partial sums of %s, because ".formatted(describeNextTile(layout))
-              + diagnosis.describeReader(sums.slots().slowReader());
+              + diagnosis.describeReader(step.window().slots().slowReader());
     } else {
-      missing = missingFromOthers(current);
+      missing = missingFromOthers(step, progress);
     }
-    return diagnosis.missingSums(current, missing);
+    return diagnosis.missing(step.open(), missing);
   }
 
   /** The stage that holds up the step if nothing is ready. */
@@ -103,15 +91,14 @@ final class SumDiagnosis {
    * Whether this rank waits for others of its host to compute. All go in the same order, so that
    * the last ones hold up the others. A rank that is one of them waits for something else.
    */
-  private boolean isNeighbourBehind(OpenStep current) {
-    SumSpace sums = current.sums();
-    SumLayout layout = layout(current);
+  private boolean isNeighbourBehind(SumStep step) {
+    SumLayout layout = step.layout();
     TileCursor next = tiles.next(blocked(layout));
-    long needed = next.isAtEnd(layout) ? 0 : sums.use(current, next.position(layout)) + 1;
-    long mine = sums.computed(members.rank());
+    long needed = next.isAtEnd(layout) ? 0 : step.use(next.position(layout)) + 1;
+    long mine = step.window().computed(members.rank());
     for (int i = 0; i < members.hostRanks(); i++) {
-      long computed = sums.computed(members.hostRank(i));
-      if (computed < mine && (computed < needed || lacksRoom(current))) {
+      long computed = step.window().computed(members.hostRank(i));
+      if (computed < mine && (computed < needed || lacksRoom(step))) {
         return true;
       }
     }
@@ -119,8 +106,8 @@ final class SumDiagnosis {
   }
 
   /** Whether what this rank wants is added up by another one for all, and is not. */
-  private boolean isNotAdded(OpenStep current) {
-    SumLayout layout = layout(current);
+  private boolean isNotAdded(SumStep step) {
+    SumLayout layout = step.layout();
     if (!tiles.isAtEnd(layout, Stage.ADD_HOST) || tiles.isAtEnd(layout, Stage.ADD_ALL)) {
       return false;
     }
@@ -128,26 +115,25 @@ final class SumDiagnosis {
     int owner = layout.owner(members.domain(), next.block(layout));
     return layout.leaves(members.domain(), next.block(layout))
         && owner != members.rank()
-        && !current.sums().isAdded(current, owner, next.position(layout));
+        && !step.isAdded(owner, next.position(layout));
   }
 
-  private boolean lacksRoom(OpenStep current) {
-    SumSpace sums = current.sums();
-    SumLayout layout = layout(current);
+  private boolean lacksRoom(SumStep step) {
+    SumLayout layout = step.layout();
     return !tiles.isAtEnd(layout, Stage.COMPUTE)
-        && !sums.slots().isFree(sums.use(current, tiles.next(Stage.COMPUTE).position(layout)));
+        && !step.isFree(tiles.next(Stage.COMPUTE).position(layout));
   }
 
   /** Whether others keep this rank from computing more, and not it itself, who waits for sums. */
-  private boolean isNeighbourInTheWay(OpenStep current) {
-    SlotRing slots = current.sums().slots();
-    return lacksRoom(current)
+  private boolean isNeighbourInTheWay(SumStep step) {
+    SlotRing slots = step.window().slots();
+    return lacksRoom(step)
         && slots.passed(slots.slowReader()) < slots.passed(members.computeReader());
   }
 
-  private String missingFromOthers(OpenStep current) {
+  private String missingFromOthers(SumStep step, NextTile.Progress progress) {
     StringJoiner text = new StringJoiner("; ");
-    SumLayout layout = layout(current);
+    SumLayout layout = step.layout();
     TileCursor next = tiles.next(Stage.ADD_ALL);
     if (next.isAtEnd(layout)) {
       return "";
@@ -160,7 +146,7 @@ final class SumDiagnosis {
         text.add(
             "%s did not arrive (rank %d -> rank %d)"
                 .formatted(
-                    layout.describe(route, Math.max(0, current.sums().arrived(current, route))),
+                    layout.describe(route, Math.max(0, step.arrived(route))),
                     layout.owner(domain, block),
                     layout.owner(members.domain(), block)));
       }

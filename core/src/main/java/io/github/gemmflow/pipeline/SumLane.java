@@ -7,6 +7,7 @@ import io.github.gemmflow.plan.NextTile;
 import io.github.gemmflow.plan.NextTile.Stage;
 import io.github.gemmflow.plan.SumLayout;
 import io.github.gemmflow.trace.Span;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,30 +16,30 @@ import org.jspecify.annotations.Nullable;
  */
 final class SumLane extends Lane {
   private final Members members;
-  private final Arrivals arrivals;
+  private final HeaderCheck headers;
   private final Recorder recorder;
   private final TaskSlot[] slots;
   private final NextTile next;
-  private final SumProgress progress;
   private final SumDiagnosis diagnosis;
 
   // The step that is running; guarded by this.
+  private @Nullable SumStep step;
+  private @Nullable SumProgress progress;
   private SumWork work = new SumWork(Work.NONE, DType.F32, null, false);
 
   SumLane(
       Members members,
       Pulses pulses,
-      Arrivals arrivals,
+      HeaderCheck headers,
       Diagnosis diagnosis,
       Recorder recorder,
       Crew crew) {
-    super(members, pulses, arrivals, diagnosis, recorder, crew);
+    super(members, pulses, headers, diagnosis, recorder, crew);
     this.members = members;
-    this.arrivals = arrivals;
+    this.headers = headers;
     this.recorder = recorder;
     this.next = new NextTile(members.rank(), members.domains());
-    this.progress = new SumProgress(members, arrivals);
-    this.diagnosis = new SumDiagnosis(members, arrivals, diagnosis, next, progress);
+    this.diagnosis = new SumDiagnosis(members, headers, diagnosis, next);
     this.slots = new TaskSlot[crew.threads()];
     for (int i = 0; i < slots.length; i++) {
       slots[i] = new TaskSlot(members);
@@ -59,65 +60,74 @@ final class SumLane extends Lane {
   }
 
   /** Does all the work of a step; returns when this rank's sums are complete. */
-  void run(OpenStep step, SumWork newWork) {
+  void run(SumStep newStep, SumProgress newProgress, SumWork newWork) {
     synchronized (this) {
+      step = newStep;
+      progress = newProgress;
       work = newWork;
     }
-    runStep(step);
+    runStep(newStep.open());
   }
 
-  private static SumLayout layout(OpenStep current) {
-    return current.sums().layout(current.room());
+  private SumStep step() {
+    return Objects.requireNonNull(step);
+  }
+
+  private SumProgress progress() {
+    return Objects.requireNonNull(progress);
+  }
+
+  private SumLayout layout() {
+    return step().layout();
   }
 
   @Override
-  void start(OpenStep current) {
-    progress.bind(current);
-    next.reset(layout(current));
-    pass(current);
+  void start() {
+    next.reset(layout());
+    pass();
   }
 
   @Override
-  boolean workOnce(OpenStep current, int thread) {
+  boolean workOnce(int thread) {
     TaskSlot slot = slots[thread];
-    Stage stage = take(current, thread, slot);
+    Stage stage = take(thread, slot);
     if (stage == null) {
       return false;
     }
     Recorder.Mark mark = recorder.begin(stage == Stage.COMPUTE ? Span.Kind.WORK : Span.Kind.ADD);
     long first = slot.tile.firstRow();
     switch (stage) {
-      case COMPUTE -> compute(current, slot, thread, first);
-      case ADD_HOST -> slot.adder.addHost(current, work.wire(), slot.tile);
-      case ADD_ALL -> slot.adder.addAll(current, work, slot.tile, first - firstWanted(current));
+      case COMPUTE -> compute(slot, thread, first);
+      case ADD_HOST -> slot.adder.addHost(step(), work.wire(), slot.tile);
+      case ADD_ALL -> slot.adder.addAll(step(), work, slot.tile, first - firstWanted());
     }
-    recorder.end(mark, current.number(), thread, first, slot.tile.rows());
-    noteDone(current, stage, slot);
+    recorder.end(mark, step().open().number(), thread, first, slot.tile.rows());
+    noteDone(stage, slot);
     return true;
   }
 
-  private void compute(OpenStep current, TaskSlot slot, int thread, long first) {
+  private void compute(TaskSlot slot, int thread, long first) {
     Block a = work.input().block(slot.rows, first, first + slot.tile.rows());
-    long target = current.sums().slotRow(current, slot.tile.position());
+    long target = step().slotRow(slot.tile.position());
     work.partial().perform(thread, slot.task, target, a);
   }
 
   /** A rank that gets only its own rows has an output of just these. */
-  private long firstWanted(OpenStep current) {
-    SumLayout layout = layout(current);
+  private long firstWanted() {
+    SumLayout layout = layout();
     return layout.plan().problem().scattered() ? layout.blockBegin(members.rank()) : 0;
   }
 
   /** The stage that the next task is of; null if there is none now. */
-  private synchronized @Nullable Stage take(OpenStep current, int thread, TaskSlot slot) {
-    look(current, thread);
-    SumLayout layout = layout(current);
-    Stage stage = next.choose(layout, progress);
+  private synchronized @Nullable Stage take(int thread, TaskSlot slot) {
+    look(thread);
+    SumLayout layout = layout();
+    Stage stage = next.choose(layout, progress());
     while (stage != null && !next.hasTask(stage)) {
       if (next.begin(layout, stage, tasks(layout, stage))) {
-        publish(current, stage);
+        publish(stage);
       }
-      stage = next.choose(layout, progress);
+      stage = next.choose(layout, progress());
     }
     if (stage == null) {
       if (next.isOver(layout)) {
@@ -150,27 +160,27 @@ final class SumLane extends Lane {
     return (int) Math.min(rows, threads());
   }
 
-  private synchronized void noteDone(OpenStep current, Stage stage, TaskSlot slot) {
+  private synchronized void noteDone(Stage stage, TaskSlot slot) {
     noteWork();
     if (next.finish(stage, slot.job)) {
-      publish(current, stage);
+      publish(stage);
     }
   }
 
   /** Tells the others how far a stage has come. */
-  private void publish(OpenStep current, Stage stage) {
-    long doneUpTo = next.doneUpTo(layout(current), stage);
+  private void publish(Stage stage) {
+    long doneUpTo = next.doneUpTo(layout(), stage);
     switch (stage) {
       case COMPUTE -> {
-        current.sums().publishComputed(current, members.rank(), doneUpTo);
+        step().publishComputed(members.rank(), doneUpTo);
         members.ringHost();
       }
       case ADD_HOST -> {
-        current.sums().publishAdded(current, members.rank(), doneUpTo);
+        step().publishAdded(members.rank(), doneUpTo);
         members.ringComm();
         members.ringHost();
       }
-      case ADD_ALL -> pass(current);
+      case ADD_ALL -> pass();
     }
   }
 
@@ -178,39 +188,34 @@ final class SumLane extends Lane {
    * Lets go of the slots before the first that this rank wants to read. What it adds up for other
    * hosts its comm lane does not let go of before that is sent.
    */
-  private void pass(OpenStep current) {
-    SumSpace sums = current.sums();
-    long position = next.doneUpTo(layout(current), Stage.ADD_ALL);
-    boolean news =
-        sums.slots()
-            .pass(members.computeReader(), sums.use(current, 0), sums.use(current, position));
-    if (news) {
+  private void pass() {
+    if (step().pass(members.computeReader(), next.doneUpTo(layout(), Stage.ADD_ALL))) {
       members.ringHost();
     }
   }
 
   @Override
-  long news(OpenStep current) {
-    return arrivals.headersThere(current) + current.sums().progress();
+  long news() {
+    return headers.headersThere(step().open()) + step().window().progress();
   }
 
   @Override
-  synchronized boolean isWaitingFor(OpenStep current, int reader) {
-    return diagnosis.isWaitingForHost(current);
+  synchronized boolean isWaitingFor(int reader) {
+    return diagnosis.isWaitingForHost(step());
   }
 
   @Override
-  long lookAgainNanos(OpenStep current) {
+  long lookAgainNanos() {
     return Pulses.LOOK_NANOS;
   }
 
   @Override
-  synchronized int courtesy(OpenStep current) {
-    return diagnosis.courtesy(current);
+  synchronized int courtesy() {
+    return diagnosis.courtesy(step());
   }
 
   @Override
-  synchronized String missing(OpenStep current) {
-    return diagnosis.missing(current);
+  synchronized String missing() {
+    return diagnosis.missing(step(), progress());
   }
 }

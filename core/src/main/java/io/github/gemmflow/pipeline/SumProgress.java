@@ -9,43 +9,40 @@ import io.github.gemmflow.plan.SumLayout;
  * been found to be about this step.
  */
 final class SumProgress implements NextTile.Progress {
+  private final SumStep step;
   private final Members members;
-  private final Arrivals arrivals;
-  private OpenStep step = new OpenStep(0, 0, 0);
+  private final HeaderCheck headers;
 
-  SumProgress(Members members, Arrivals arrivals) {
+  /** The progress of the steps in a buffer. */
+  SumProgress(SumStep step, Members members, HeaderCheck headers) {
+    this.step = step;
     this.members = members;
-    this.arrivals = arrivals;
-  }
-
-  /** Looks at a step from now on. */
-  void bind(OpenStep newStep) {
-    step = newStep;
+    this.headers = headers;
   }
 
   @Override
   public boolean isFree(long position) {
-    return step.sums().slots().isFree(step.sums().use(step, position));
+    return step.isFree(position);
   }
 
   @Override
   public boolean isComputed(int rank, long position) {
-    return arrivals.verify(step, rank) && step.sums().isComputed(step, rank, position);
+    return headers.verify(step.open(), rank) && step.isComputed(rank, position);
   }
 
   @Override
   public boolean isAdded(int rank, long position) {
-    return arrivals.verify(step, rank) && step.sums().isAdded(step, rank, position);
+    return headers.verify(step.open(), rank) && step.isAdded(rank, position);
   }
 
   /** The sender's header says what the chunks are; the receiver's, where they lie. */
   @Override
   public long arrived(int route) {
-    SumLayout layout = step.sums().layout(step.room());
+    SumLayout layout = step.layout();
     int block = layout.block(route);
     boolean verified =
-        arrivals.verify(step, layout.owner(layout.origin(route), block))
-            && arrivals.verify(step, layout.owner(members.domain(), block));
-    return verified ? step.sums().arrived(step, route) : 0;
+        headers.verify(step.open(), layout.owner(layout.origin(route), block))
+            && headers.verify(step.open(), layout.owner(members.domain(), block));
+    return verified ? step.arrived(route) : 0;
   }
 }

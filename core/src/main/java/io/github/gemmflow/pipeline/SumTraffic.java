@@ -8,21 +8,21 @@ import io.github.gemmflow.plan.Transfers;
 /** Sums over the ranks of this host, on their way to where they are wanted. */
 final class SumTraffic implements Traffic {
   private final Members members;
-  private OpenStep step;
+  private final SumStep step;
   private boolean passed;
 
-  SumTraffic(Members members) {
+  /** The traffic of the steps in a buffer. */
+  SumTraffic(SumStep step, Members members) {
+    this.step = step;
     this.members = members;
-    this.step = new OpenStep(0, 0, 0);
   }
 
   private SumLayout layout() {
-    return step.sums().layout(step.room());
+    return step.layout();
   }
 
   @Override
-  public void start(OpenStep newStep, Transfers transfers) {
-    step = newStep;
+  public void start(Transfers transfers) {
     transfers.of(layout());
     passed = false;
   }
@@ -30,7 +30,7 @@ final class SumTraffic implements Traffic {
   @Override
   public long there(int route) {
     SumLayout layout = layout();
-    long addedUpTo = step.sums().addedUpTo(step, members.rank());
+    long addedUpTo = step.addedUpTo(members.rank());
     return layout.sendable(members.domain(), layout.block(route), addedUpTo);
   }
 
@@ -47,7 +47,7 @@ final class SumTraffic implements Traffic {
 
   @Override
   public Block toSend(Block block, int route, long chunk) {
-    return step.sums().sum(block, step, members.rank(), route, chunk);
+    return step.sum(block, members.rank(), route, chunk);
   }
 
   @Override
@@ -55,7 +55,7 @@ final class SumTraffic implements Traffic {
     SumLayout layout = layout();
     long first = layout.chunkBegin(route, chunk);
     long rows = layout.chunkBegin(route, chunk + 1) - first;
-    return step.sums().received(block, step, route, first, rows);
+    return step.received(block, route, first, rows);
   }
 
   /** So that a sender cannot run away from its receiver, which has room for all chunks. */
@@ -66,7 +66,7 @@ final class SumTraffic implements Traffic {
 
   @Override
   public void arrived(int route, long chunks) {
-    step.sums().publishArrived(step, route, chunks);
+    step.publishArrived(route, chunks);
   }
 
   /** Sums come as fast as others compute them, which says nothing about the network. */
@@ -84,10 +84,9 @@ final class SumTraffic implements Traffic {
     for (int i = 0; i < sends.count(); i++) {
       position = Math.min(position, layout.unsentPosition(sends.route(i), sends.finished(i)));
     }
-    SumSpace sums = step.sums();
-    SlotRing slots = sums.slots();
-    boolean news = slots.pass(members.commReader(), sums.use(step, 0), sums.use(step, position));
-    passed = slots.passed(members.commReader()) >= sums.use(step, layout.tiles());
+    boolean news = step.pass(members.commReader(), position);
+    SlotRing slots = step.window().slots();
+    passed = slots.passed(members.commReader()) >= step.use(layout.tiles());
     if (news) {
       members.ringHost();
     }

@@ -7,7 +7,7 @@ import io.github.gemmflow.plan.Transfers;
 /** What travels in a step, as far as it depends on what the step does. For the comm thread. */
 interface Traffic {
   /** Turns to a step, and finds its transfers. */
-  void start(OpenStep step, Transfers transfers);
+  void start(Transfers transfers);
 
   /** How many chunks of a route are here to be sent. */
   long there(int route);

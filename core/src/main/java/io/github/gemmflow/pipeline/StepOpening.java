@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.pipeline;
+
+import io.github.gemmflow.failure.DeadlineException;
+import io.github.gemmflow.plan.Layout;
+import io.github.gemmflow.window.Waiter;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/** Beginning of steps: waits for a buffer, tells all ranks, and lays out the rows. */
+final class StepOpening {
+  private final Members members;
+  private final StepWindow window;
+  private final OpenStep[] buffers;
+  private final HeaderCheck headers;
+  private final Diagnosis diagnosis;
+  private final Room room;
+  private final Waiter waiter;
+  private final ShutdownGate gate;
+  private final @Nullable CommLane commLane;
+  private long next;
+  private OpenStep step;
+
+  /**
+   * For a workspace.
+   *
+   * @param buffers the steps in each buffer
+   * @param commLane what moves headers and rows, if there are other hosts
+   */
+  StepOpening(
+      Members members,
+      StepWindow window,
+      OpenStep[] buffers,
+      HeaderCheck headers,
+      Diagnosis diagnosis,
+      Room room,
+      Waiter waiter,
+      ShutdownGate gate,
+      @Nullable CommLane commLane) {
+    this.members = members;
+    this.window = window;
+    this.buffers = buffers;
+    this.headers = headers;
+    this.diagnosis = diagnosis;
+    this.room = room;
+    this.waiter = waiter;
+    this.gate = gate;
+    this.commLane = commLane;
+    this.step = buffers[0];
+  }
+
+  /** How many steps this rank has begun. */
+  long begun() {
+    return next;
+  }
+
+  /** The step that was begun last. */
+  OpenStep step() {
+    return step;
+  }
+
+  /** Begins a step whose rows this rank knows for all ranks. */
+  void begin(StepKind kind, long operator, long[] rowsPerRank) {
+    int buffer = awaitBuffer();
+    Layout layout = kind.layout(buffer);
+    layout.lay(rowsPerRank);
+    long myRows = layout.rows(members.rank());
+    kind.reserve(buffer, myRows);
+    leadOrFollow(operator, myRows, layout.countsHash());
+    lay(kind);
+  }
+
+  /** Begins a step of which this rank knows only its own rows. */
+  void begin(StepKind kind, long operator, long myRows) {
+    int buffer = awaitBuffer();
+    Layout layout = kind.layout(buffer);
+    kind.reserve(buffer, myRows);
+    leadOrFollow(operator, myRows, Headers.NOT_KNOWN);
+    long[] rowsPerRank = awaitRows();
+    try {
+      layout.lay(rowsPerRank);
+    } catch (IllegalArgumentException e) {
+      // All ranks see the same counts and come here: the step ends without rows for all.
+      layout.lay(new long[rowsPerRank.length]);
+      for (int rank = 0; rank < rowsPerRank.length; rank++) {
+        step.setVerified(rank);
+      }
+      lay(kind);
+      pass();
+      throw e;
+    }
+    lay(kind);
+  }
+
+  private int awaitBuffer() {
+    int buffer = window.steps().slot(next);
+    room.await(next, buffers[buffer]);
+    if (next >= buffers.length) {
+      // Those that this rank had no need to look at; by now all of them are there.
+      headers.verifyAll(buffers[buffer]);
+    }
+    return buffer;
+  }
+
+  /** A process that was told to end only takes part in steps that others have begun. */
+  private void leadOrFollow(long operator, long myRows, long counts) {
+    if (gate.lead(() -> open(operator, myRows, counts))) {
+      return;
+    }
+    waiter.await(
+        () -> haveOthersBegun() || gate.isOver() || members.isBroken(), members.deadlineNanos());
+    members.checkWhole();
+    if (!haveOthersBegun()) {
+      throw new IllegalStateException(gate.reason("nobody begins a step any more"));
+    }
+    open(operator, myRows, counts);
+  }
+
+  /** Whether another rank, as far as this host knows, has begun the next step. */
+  boolean haveOthersBegun() {
+    return IntStream.range(0, members.domains().ranks())
+        .anyMatch(rank -> window.headers().isThere(rank, next));
+  }
+
+  private void open(long operator, long myRows, long counts) {
+    long number = next++;
+    step = buffers[window.steps().slot(number)];
+    step.open(number, operator);
+    window.headers().write(number, members.rank(), myRows, operator, counts);
+    window.headers().publish(members.rank(), number);
+    if (commLane != null) {
+      commLane.open(step);
+    }
+    members.ringHost();
+  }
+
+  private long[] awaitRows() {
+    if (!room.awaitHeaders(step)) {
+      throw new DeadlineException(
+          "rank %d gave up in step %d after %s: %s"
+              .formatted(
+                  members.rank(),
+                  step.number(),
+                  diagnosis.patience(),
+                  diagnosis.missingHeaders(step)));
+    }
+    headers.verifyAll(step);
+    long[] rows = new long[members.domains().ranks()];
+    for (int rank = 0; rank < rows.length; rank++) {
+      rows[rank] = headers.rows(step, rank);
+    }
+    return rows;
+  }
+
+  private void lay(StepKind kind) {
+    int buffer = step.buffer();
+    kind.number(buffer);
+    step.lay(kind.layout(buffer), kind.isEachWaitingForAll());
+    if (commLane != null) {
+      commLane.lay(step, kind.traffic(buffer));
+    }
+  }
+
+  /** Lets go of the buffer of the step that was begun last. */
+  void pass() {
+    window.steps().pass(members.computeReader(), step.number(), step.number() + 1);
+    members.ringHost();
+  }
+}
