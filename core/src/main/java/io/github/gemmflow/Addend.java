@@ -7,11 +7,11 @@ import io.github.gemmflow.kernel.Product;
 import io.github.gemmflow.kernel.ProductSpec;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
-import io.github.gemmflow.pipeline.CopyWork;
-import io.github.gemmflow.pipeline.ProductWork;
-import io.github.gemmflow.pipeline.SumKind;
-import io.github.gemmflow.pipeline.SumWork;
-import io.github.gemmflow.pipeline.Work;
+import io.github.gemmflow.pipeline.compute.CopyWork;
+import io.github.gemmflow.pipeline.compute.ProductWork;
+import io.github.gemmflow.pipeline.compute.RowWork;
+import io.github.gemmflow.pipeline.sum.SumKind;
+import io.github.gemmflow.pipeline.sum.SumWork;
 import io.github.gemmflow.plan.SumPlan;
 import java.util.function.Function;
 
@@ -39,7 +39,7 @@ record Addend(
       SumKind kind,
       PackedWeights weights,
       DType outputType,
-      Function<Work, SumWork> sum) {
+      Function<RowWork, SumWork> sum) {
     weights.retain();
     Product product;
     try {

@@ -2,8 +2,8 @@
 package io.github.gemmflow;
 
 import io.github.gemmflow.matrix.Matrix;
-import io.github.gemmflow.pipeline.CopyWork;
-import io.github.gemmflow.pipeline.Work;
+import io.github.gemmflow.pipeline.compute.CopyWork;
+import io.github.gemmflow.pipeline.compute.RowWork;
 import io.github.gemmflow.plan.Path;
 import io.github.gemmflow.plan.Tuning;
 import java.util.Arrays;
@@ -44,8 +44,8 @@ public final class AllGather extends Gathering {
   }
 
   @Override
-  Work work(Matrix[] outputs) {
-    return outputs.length == 0 ? Work.NONE : new CopyWork(workspace().type(), outputs[0]);
+  RowWork work(Matrix[] outputs) {
+    return outputs.length == 0 ? RowWork.NONE : new CopyWork(workspace().type(), outputs[0]);
   }
 
   /** Sets up an {@link AllGather}. */

@@ -7,8 +7,8 @@ import io.github.gemmflow.kernel.Product;
 import io.github.gemmflow.kernel.ProductSpec;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
-import io.github.gemmflow.pipeline.ProductWork;
-import io.github.gemmflow.pipeline.Work;
+import io.github.gemmflow.pipeline.compute.ProductWork;
+import io.github.gemmflow.pipeline.compute.RowWork;
 import io.github.gemmflow.plan.Tuning;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -72,7 +72,7 @@ public final class AllGatherMatmul extends Gathering {
   }
 
   @Override
-  Work work(Matrix[] outputs) {
+  RowWork work(Matrix[] outputs) {
     work.into(outputs);
     return work;
   }

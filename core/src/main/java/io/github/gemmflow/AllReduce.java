@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow;
 
-import io.github.gemmflow.pipeline.SumKind;
+import io.github.gemmflow.pipeline.sum.SumKind;
 
 /**
  * Sums what all ranks give, {@code X_0 + X_1 + ...}, and gives the sum to all of them, in the same

@@ -3,8 +3,8 @@ package io.github.gemmflow;
 
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
-import io.github.gemmflow.pipeline.GatherKind;
-import io.github.gemmflow.pipeline.Work;
+import io.github.gemmflow.pipeline.compute.RowWork;
+import io.github.gemmflow.pipeline.gather.GatherKind;
 import io.github.gemmflow.plan.Plan;
 import io.github.gemmflow.plan.Tuning;
 import java.util.Arrays;
@@ -121,7 +121,7 @@ public abstract sealed class Gathering extends Operator permits AllGather, AllGa
   abstract void checkOutputs(long rows, Matrix[] outputs);
 
   /** What is to be done with the rows so that {@code outputs} hold the result. */
-  abstract Work work(Matrix[] outputs);
+  abstract RowWork work(Matrix[] outputs);
 
   static void checkOutput(String what, Matrix output, long rows, long columns, DType type) {
     checkWritable(what, output);

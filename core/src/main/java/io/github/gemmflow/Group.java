@@ -3,8 +3,8 @@ package io.github.gemmflow;
 
 import io.github.gemmflow.engine.Channel;
 import io.github.gemmflow.matrix.DType;
-import io.github.gemmflow.pipeline.Members;
 import io.github.gemmflow.pipeline.Pipeline;
+import io.github.gemmflow.pipeline.step.HostPeers;
 import io.github.gemmflow.plan.Domains;
 import io.github.gemmflow.plan.Path;
 import io.github.gemmflow.plan.Tuning;
@@ -28,7 +28,7 @@ public final class Group implements AutoCloseable {
   private final World world;
   private final Channel channel;
   private final Window window;
-  private final Members members;
+  private final HostPeers members;
   private final Agreement agreement;
   private final List<Workspace> workspaces = new ArrayList<>();
   private volatile boolean closed;
@@ -57,7 +57,7 @@ public final class Group implements AutoCloseable {
             world.island(),
             Breakage.bytes(domains.size(domains.of(rank))));
     this.members =
-        new Members(
+        new HostPeers(
             rank,
             domains,
             hostBells(domains, rank, member -> world.neighbours().computeBell(ranks[member])),
@@ -172,7 +172,7 @@ public final class Group implements AutoCloseable {
     return channel;
   }
 
-  Members members() {
+  HostPeers members() {
     return members;
   }
 

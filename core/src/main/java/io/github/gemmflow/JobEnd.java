@@ -3,8 +3,8 @@ package io.github.gemmflow;
 
 import io.github.gemmflow.engine.Engine;
 import io.github.gemmflow.failure.GemmflowException;
-import io.github.gemmflow.pipeline.CommThread;
-import io.github.gemmflow.pipeline.Futures;
+import io.github.gemmflow.pipeline.comm.CommThread;
+import io.github.gemmflow.pipeline.comm.Futures;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow;
 
-import io.github.gemmflow.pipeline.SumKind;
+import io.github.gemmflow.pipeline.sum.SumKind;
 
 /**
  * Multiplies and sums over the ranks, all of which get the whole sum {@code A_0 x B_0 + A_1 x B_1 +

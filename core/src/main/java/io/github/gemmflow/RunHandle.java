@@ -3,7 +3,7 @@ package io.github.gemmflow;
 
 import io.github.gemmflow.matrix.Matrix;
 import io.github.gemmflow.matrix.scope.HeldMemory;
-import io.github.gemmflow.pipeline.Futures;
+import io.github.gemmflow.pipeline.comm.Futures;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.List;

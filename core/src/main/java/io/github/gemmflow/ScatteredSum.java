@@ -2,7 +2,7 @@
 package io.github.gemmflow;
 
 import io.github.gemmflow.matrix.Matrix;
-import io.github.gemmflow.pipeline.SumKind;
+import io.github.gemmflow.pipeline.sum.SumKind;
 import java.util.Arrays;
 
 /** A sum of which each rank gets its own rows. */

@@ -5,7 +5,7 @@ import io.github.gemmflow.matrix.Block;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
 import io.github.gemmflow.pipeline.Pipeline;
-import io.github.gemmflow.pipeline.Work;
+import io.github.gemmflow.pipeline.compute.RowWork;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -94,7 +94,7 @@ public final class Step implements AutoCloseable {
    *     ranks cannot go on together
    */
   public void run(Matrix... outputs) {
-    Work work = prepare(outputs, workspace.threads() > 1);
+    RowWork work = prepare(outputs, workspace.threads() > 1);
     pipeline.run(operator, buffer -> operator.kind().run(buffer, work));
     complete = true;
   }
@@ -104,7 +104,7 @@ public final class Step implements AutoCloseable {
    * Collective.
    */
   public RunHandle start(Matrix... outputs) {
-    Work work = prepare(outputs, true);
+    RowWork work = prepare(outputs, true);
     RunHandle running =
         RunHandle.start(
             workspace.starter(),
@@ -118,7 +118,7 @@ public final class Step implements AutoCloseable {
     return running;
   }
 
-  private Work prepare(Matrix[] outputs, boolean byOtherThreads) {
+  private RowWork prepare(Matrix[] outputs, boolean byOtherThreads) {
     checkOpen();
     try {
       operator.checkOutputs(pipeline.layout().totalRows(), outputs);

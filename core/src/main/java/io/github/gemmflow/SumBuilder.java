@@ -2,7 +2,7 @@
 package io.github.gemmflow;
 
 import io.github.gemmflow.matrix.DType;
-import io.github.gemmflow.pipeline.SumKind;
+import io.github.gemmflow.pipeline.sum.SumKind;
 
 /**
  * Sets up an operator that sums: {@link ReduceScatter} or {@link AllReduce}.

@@ -2,7 +2,7 @@
 package io.github.gemmflow;
 
 import io.github.gemmflow.matrix.DType;
-import io.github.gemmflow.pipeline.SumKind;
+import io.github.gemmflow.pipeline.sum.SumKind;
 import io.github.gemmflow.plan.SumProblem;
 import io.github.gemmflow.plan.Tuning;
 

@@ -4,8 +4,8 @@ package io.github.gemmflow;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
 import io.github.gemmflow.pipeline.Pipeline;
-import io.github.gemmflow.pipeline.SumKind;
-import io.github.gemmflow.pipeline.SumWork;
+import io.github.gemmflow.pipeline.sum.SumKind;
+import io.github.gemmflow.pipeline.sum.SumWork;
 import io.github.gemmflow.plan.SumPlan;
 import java.util.Arrays;
 

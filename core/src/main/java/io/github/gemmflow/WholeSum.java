@@ -2,7 +2,7 @@
 package io.github.gemmflow;
 
 import io.github.gemmflow.matrix.Matrix;
-import io.github.gemmflow.pipeline.SumKind;
+import io.github.gemmflow.pipeline.sum.SumKind;
 
 /** A sum of which each rank gets all rows, in the same bits. */
 public abstract sealed class WholeSum extends Summing permits AllReduce, MatmulAllReduce {

@@ -4,10 +4,10 @@ package io.github.gemmflow;
 import static java.lang.System.Logger.Level.WARNING;
 
 import io.github.gemmflow.matrix.DType;
-import io.github.gemmflow.pipeline.Crew;
-import io.github.gemmflow.pipeline.GatherKind;
 import io.github.gemmflow.pipeline.Pipeline;
-import io.github.gemmflow.pipeline.SumKind;
+import io.github.gemmflow.pipeline.compute.ComputeThreads;
+import io.github.gemmflow.pipeline.gather.GatherKind;
+import io.github.gemmflow.pipeline.sum.SumKind;
 import io.github.gemmflow.plan.Capacity;
 import io.github.gemmflow.plan.Domains;
 import io.github.gemmflow.plan.Plan;
@@ -37,7 +37,7 @@ public final class Workspace implements AutoCloseable {
   private final DType type;
   private final Tuning tuning;
   private final Window window;
-  private final Crew crew;
+  private final ComputeThreads crew;
   private final Pipeline pipeline;
   private final Map<Object, GatherKind> gathers = new HashMap<>();
   private final Map<Object, SumKind> sums = new HashMap<>();
@@ -63,7 +63,7 @@ public final class Workspace implements AutoCloseable {
     this.window = window;
     World world = group.world();
     this.crew =
-        new Crew(
+        new ComputeThreads(
             "gemmflow-" + world.rank(), threads(), world.spinNanos(), world.config().executor());
     this.pipeline =
         new Pipeline(

@@ -2,7 +2,7 @@
 package io.github.gemmflow;
 
 import io.github.gemmflow.failure.BrokenException;
-import io.github.gemmflow.pipeline.Breakable;
+import io.github.gemmflow.pipeline.step.Breakable;
 import io.github.gemmflow.plan.Domains;
 import io.github.gemmflow.window.Breakage;
 

@@ -4,10 +4,18 @@ package io.github.gemmflow;
 import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.library.Architectures;
+import java.io.IOException;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** A package never imports one above it. */
@@ -58,6 +66,54 @@ class ArchitectureTest {
         .whereLayer("failure")
         .mayOnlyBeAccessedByLayers("api", "pipeline", "engine")
         .check(CLASSES);
+  }
+
+  /** Gathers and sums stand side by side on what both need; neither knows the other. */
+  @Test
+  void kindsOfStepsStandSideBySide() {
+    String pipeline = BASE + ".pipeline";
+    Architectures.layeredArchitecture()
+        .consideringOnlyDependenciesInAnyPackage(BASE + "..")
+        .layer("api")
+        .definedBy(BASE)
+        .layer("pipeline")
+        .definedBy(pipeline)
+        .layer("gather")
+        .definedBy(pipeline + ".gather")
+        .layer("sum")
+        .definedBy(pipeline + ".sum")
+        .layer("compute")
+        .definedBy(pipeline + ".compute")
+        .layer("comm")
+        .definedBy(pipeline + ".comm")
+        .layer("step")
+        .definedBy(pipeline + ".step")
+        .whereLayer("pipeline")
+        .mayOnlyBeAccessedByLayers("api")
+        .whereLayer("gather")
+        .mayOnlyBeAccessedByLayers("api", "pipeline")
+        .whereLayer("sum")
+        .mayOnlyBeAccessedByLayers("api", "pipeline")
+        .whereLayer("compute")
+        .mayOnlyBeAccessedByLayers("api", "pipeline", "gather", "sum")
+        .whereLayer("comm")
+        .mayOnlyBeAccessedByLayers("api", "pipeline", "gather", "sum", "compute")
+        .whereLayer("step")
+        .mayOnlyBeAccessedByLayers("api", "pipeline", "gather", "sum", "compute", "comm")
+        .check(CLASSES);
+  }
+
+  /** The kind of a step is known where it is made; nobody looks for it in a layout or plan. */
+  @Test
+  void noCastOnALayoutOrPlan() throws IOException, URISyntaxException {
+    Path classes = Path.of(World.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+    List<String> casts = new ArrayList<>();
+    try (Stream<Path> files = Files.walk(classes)) {
+      for (Path file : files.filter(f -> f.toString().endsWith(".class")).toList()) {
+        casts.addAll(TypeChecks.on(file, BASE + ".plan."));
+      }
+    }
+    assertEquals(List.of(), casts);
   }
 
   /** The plan is pure: no threads, no foreign memory, no clock, no files. */

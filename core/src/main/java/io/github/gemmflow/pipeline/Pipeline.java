@@ -3,6 +3,22 @@ package io.github.gemmflow.pipeline;
 
 import io.github.gemmflow.engine.Channel;
 import io.github.gemmflow.failure.GemmflowException;
+import io.github.gemmflow.pipeline.comm.CommLane;
+import io.github.gemmflow.pipeline.comm.CommThread;
+import io.github.gemmflow.pipeline.comm.StepKind;
+import io.github.gemmflow.pipeline.compute.ComputeThreads;
+import io.github.gemmflow.pipeline.gather.GatherKind;
+import io.github.gemmflow.pipeline.gather.GatherPipeline;
+import io.github.gemmflow.pipeline.gather.GatherWindow;
+import io.github.gemmflow.pipeline.step.Diagnosis;
+import io.github.gemmflow.pipeline.step.HeaderCheck;
+import io.github.gemmflow.pipeline.step.HostPeers;
+import io.github.gemmflow.pipeline.step.Recorder;
+import io.github.gemmflow.pipeline.step.StepContext;
+import io.github.gemmflow.pipeline.step.StepWindow;
+import io.github.gemmflow.pipeline.step.WindowCursor;
+import io.github.gemmflow.pipeline.sum.SumKind;
+import io.github.gemmflow.pipeline.sum.SumLane;
 import io.github.gemmflow.plan.Capacity;
 import io.github.gemmflow.plan.Domains;
 import io.github.gemmflow.plan.Layout;
@@ -26,7 +42,7 @@ import org.jspecify.annotations.Nullable;
 public final class Pipeline {
   private static final long BREAK_OFF_LOOK_NANOS = 1_000_000;
 
-  private final Members members;
+  private final HostPeers peers;
   private final CommThread commThread;
   private final @Nullable CommLane commLane;
   private final HeaderCheck headers;
@@ -34,9 +50,9 @@ public final class Pipeline {
   private final Recorder recorder;
   private final GatherPipeline gathers;
   private final SumLane sumLane;
-  private final Room room;
+  private final StepRoomWait room;
   private final Waiter waiter;
-  private final OpenStep[] buffers = new OpenStep[StepWindow.STEPS];
+  private final StepContext[] buffers = new StepContext[StepWindow.STEPS];
   private final StepState state = new StepState();
   private final ShutdownGate gate;
   private final StepOpening opening;
@@ -49,46 +65,46 @@ public final class Pipeline {
    * @param firstTag the lowest of the {@link #tags} tags that this workspace may use
    */
   public Pipeline(
-      Members members,
+      HostPeers peers,
       Ending ending,
       MemorySegment memory,
       Capacity capacity,
-      Crew crew,
+      ComputeThreads crew,
       CommThread commThread,
       Channel channel,
       int firstTag) {
-    Domains domains = members.domains();
+    Domains domains = peers.domains();
     WindowCursor cursor = new WindowCursor();
-    StepWindow window = new StepWindow(memory, cursor, domains, members.domain());
-    this.members = members;
+    StepWindow window = new StepWindow(memory, cursor, domains, peers.domain());
+    this.peers = peers;
     this.commThread = commThread;
-    this.recorder = new Recorder(members.rank());
-    this.headers = new HeaderCheck(members, window.headers());
-    this.diagnosis = new Diagnosis(members, window, this::describeComm);
+    this.recorder = new Recorder(peers.rank());
+    this.headers = new HeaderCheck(peers, window.headers());
+    this.diagnosis = new Diagnosis(peers, window, this::describeComm);
     for (int buffer = 0; buffer < buffers.length; buffer++) {
-      buffers[buffer] = new OpenStep(buffer, domains.ranks());
+      buffers[buffer] = new StepContext(buffer, domains.ranks());
     }
     this.gathers =
         new GatherPipeline(
-            members,
+            peers,
             window,
-            new GatherWindow(memory, cursor, domains, members.domain(), capacity),
+            new GatherWindow(memory, cursor, domains, peers.domain(), capacity),
             buffers,
             headers,
             diagnosis,
             recorder,
             crew);
-    this.sumLane = new SumLane(members, window.pulses(), headers, diagnosis, recorder, crew);
-    this.waiter = members.newWaiter();
-    this.room = new Room(members, window, headers, diagnosis, waiter);
+    this.sumLane = new SumLane(peers, window.heartbeats(), headers, diagnosis, recorder, crew);
+    this.waiter = peers.newWaiter();
+    this.room = new StepRoomWait(peers, window, headers, diagnosis, waiter);
     this.gate = new ShutdownGate(ending, state);
-    this.commLane = members.hasOtherHosts() ? startCommLane(window, channel, firstTag) : null;
+    this.commLane = peers.hasOtherHosts() ? startCommLane(window, channel, firstTag) : null;
     this.opening =
-        new StepOpening(members, window, buffers, headers, diagnosis, room, waiter, gate, commLane);
+        new StepOpening(peers, window, buffers, headers, diagnosis, room, waiter, gate, commLane);
   }
 
   private CommLane startCommLane(StepWindow window, Channel channel, int firstTag) {
-    CommLane lane = new CommLane(members, window, buffers, recorder, channel, firstTag);
+    CommLane lane = new CommLane(peers, window, buffers, recorder, channel, firstTag);
     onCommThread(
         () -> {
           commThread.add(lane);
@@ -125,7 +141,7 @@ public final class Pipeline {
    * @param memory a window of {@link SumKind#bytes} bytes
    */
   public SumKind sums(SumPlan plan, MemorySegment memory) {
-    return new SumKind(plan, memory, buffers, members, headers, sumLane);
+    return new SumKind(plan, memory, buffers, peers, headers, sumLane);
   }
 
   /**
@@ -150,7 +166,7 @@ public final class Pipeline {
     boolean begun = false;
     long before = opening.begun();
     try {
-      members.checkWhole();
+      peers.checkWhole();
       body.run();
       begun = true;
     } catch (IllegalArgumentException e) {
@@ -158,7 +174,7 @@ public final class Pipeline {
       throw e;
     } catch (RuntimeException | Error e) {
       if (e instanceof GemmflowException || opening.begun() > before) {
-        members.breakUp(reason(e));
+        peers.breakUp(reason(e));
       }
       throw e;
     } finally {
@@ -168,7 +184,7 @@ public final class Pipeline {
 
   private String reason(Throwable e) {
     String text = e instanceof Error ? e.toString() : e.getMessage();
-    return "rank %d: %s".formatted(members.rank(), text);
+    return "rank %d: %s".formatted(peers.rank(), text);
   }
 
   private String describeComm() {
@@ -186,7 +202,7 @@ public final class Pipeline {
 
   /** Never waits for longer than the deadline: an engine may be stuck in a call. */
   private <T> T onCommThread(Supplier<T> task) {
-    return commThread.ask(task, Duration.ofNanos(members.deadlineNanos()));
+    return commThread.ask(task, Duration.ofNanos(peers.deadlineNanos()));
   }
 
   /**
@@ -225,7 +241,7 @@ public final class Pipeline {
       rowsSeen += layout().totalRows();
     } catch (RuntimeException | Error e) {
       // Whatever it was: the others must not take what is not complete for this rank's part.
-      members.breakUp(reason(e));
+      peers.breakUp(reason(e));
       throw e;
     } finally {
       state.setDone();
@@ -233,7 +249,7 @@ public final class Pipeline {
   }
 
   private void record(Object operator, IntConsumer body) {
-    OpenStep step = opening.step();
+    StepContext step = opening.step();
     StepEvent event = recorder.beginStep();
     try {
       headers.verifyAll(step);
@@ -254,9 +270,9 @@ public final class Pipeline {
   public void end(String why) {
     checkNotRunning();
     if (state.giveUp()) {
-      members.breakUp(
+      peers.breakUp(
           "rank %d ended step %d without running it%s"
-              .formatted(members.rank(), opening.step().number(), why));
+              .formatted(peers.rank(), opening.step().number(), why));
     }
     if (state.tryEnd()) {
       opening.pass();
@@ -275,9 +291,9 @@ public final class Pipeline {
    */
   public void breakOff() {
     while (!state.shut() && isOpen()) {
-      members.breakUp(
+      peers.breakUp(
           "rank %d closed the world while step %d was open"
-              .formatted(members.rank(), opening.begun() - 1));
+              .formatted(peers.rank(), opening.begun() - 1));
       // A step that has not run yet is taken from the thread that would run it.
       if (state.giveUp() || state.isDone()) {
         end("");
@@ -311,19 +327,19 @@ public final class Pipeline {
   }
 
   public long runs() {
-    return gathers.lane().runCount();
+    return gathers.runs();
   }
 
   public long ownBytes() {
-    return gathers.home().bytes();
+    return gathers.ownBytes();
   }
 
   public long plainSteps() {
-    return gathers.lane().plainSteps();
+    return gathers.plainSteps();
   }
 
   public long sleeps() {
-    return gathers.lane().sleeps() + sumLane.sleeps() + waiter.sleeps();
+    return gathers.sleeps() + sumLane.sleeps() + waiter.sleeps();
   }
 
   /**
@@ -333,13 +349,13 @@ public final class Pipeline {
    */
   public void verifyLast() {
     try {
-      for (OpenStep last : buffers) {
-        if (last.isLaid() && !members.isBroken()) {
+      for (StepContext last : buffers) {
+        if (last.isLaid() && !peers.isBroken()) {
           headers.verifyAll(last);
         }
       }
     } catch (GemmflowException e) {
-      members.breakUp(reason(e));
+      peers.breakUp(reason(e));
       throw e;
     }
   }
@@ -353,7 +369,7 @@ public final class Pipeline {
     gate.close();
     boolean clean = closeCommLane();
     if (clean) {
-      gathers.home().free();
+      gathers.free();
     }
     return clean;
   }
@@ -364,9 +380,9 @@ public final class Pipeline {
       return true;
     }
     if (!room.awaitSent(opening.begun() - 1)) {
-      members.breakUp(
+      peers.breakUp(
           "rank %d gave up closing a workspace after %s: %s"
-              .formatted(members.rank(), diagnosis.patience(), describeComm()));
+              .formatted(peers.rank(), diagnosis.patience(), describeComm()));
     }
     try {
       return onCommThread(
@@ -375,7 +391,7 @@ public final class Pipeline {
             return lane.close();
           });
     } catch (GemmflowException e) {
-      members.breakUp(reason(e));
+      peers.breakUp(reason(e));
       return false;
     }
   }

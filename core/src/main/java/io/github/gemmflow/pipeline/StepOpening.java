@@ -2,6 +2,14 @@
 package io.github.gemmflow.pipeline;
 
 import io.github.gemmflow.failure.DeadlineException;
+import io.github.gemmflow.pipeline.comm.CommLane;
+import io.github.gemmflow.pipeline.comm.StepKind;
+import io.github.gemmflow.pipeline.step.Diagnosis;
+import io.github.gemmflow.pipeline.step.HeaderCheck;
+import io.github.gemmflow.pipeline.step.HostPeers;
+import io.github.gemmflow.pipeline.step.StepContext;
+import io.github.gemmflow.pipeline.step.StepHeaders;
+import io.github.gemmflow.pipeline.step.StepWindow;
 import io.github.gemmflow.plan.Layout;
 import io.github.gemmflow.window.Waiter;
 import java.util.stream.IntStream;
@@ -9,17 +17,17 @@ import org.jspecify.annotations.Nullable;
 
 /** Beginning of steps: waits for a buffer, tells all ranks, and lays out the rows. */
 final class StepOpening {
-  private final Members members;
+  private final HostPeers peers;
   private final StepWindow window;
-  private final OpenStep[] buffers;
+  private final StepContext[] buffers;
   private final HeaderCheck headers;
   private final Diagnosis diagnosis;
-  private final Room room;
+  private final StepRoomWait room;
   private final Waiter waiter;
   private final ShutdownGate gate;
   private final @Nullable CommLane commLane;
   private long next;
-  private OpenStep step;
+  private StepContext step;
 
   /**
    * For a workspace.
@@ -28,16 +36,16 @@ final class StepOpening {
    * @param commLane what moves headers and rows, if there are other hosts
    */
   StepOpening(
-      Members members,
+      HostPeers peers,
       StepWindow window,
-      OpenStep[] buffers,
+      StepContext[] buffers,
       HeaderCheck headers,
       Diagnosis diagnosis,
-      Room room,
+      StepRoomWait room,
       Waiter waiter,
       ShutdownGate gate,
       @Nullable CommLane commLane) {
-    this.members = members;
+    this.peers = peers;
     this.window = window;
     this.buffers = buffers;
     this.headers = headers;
@@ -55,7 +63,7 @@ final class StepOpening {
   }
 
   /** The step that was begun last. */
-  OpenStep step() {
+  StepContext step() {
     return step;
   }
 
@@ -64,7 +72,7 @@ final class StepOpening {
     int buffer = awaitBuffer();
     Layout layout = kind.layout(buffer);
     layout.lay(rowsPerRank);
-    long myRows = layout.rows(members.rank());
+    long myRows = layout.rows(peers.rank());
     kind.reserve(buffer, myRows);
     leadOrFollow(operator, myRows, layout.countsHash());
     lay(kind);
@@ -75,7 +83,7 @@ final class StepOpening {
     int buffer = awaitBuffer();
     Layout layout = kind.layout(buffer);
     kind.reserve(buffer, myRows);
-    leadOrFollow(operator, myRows, Headers.NOT_KNOWN);
+    leadOrFollow(operator, myRows, StepHeaders.NOT_KNOWN);
     long[] rowsPerRank = awaitRows();
     try {
       layout.lay(rowsPerRank);
@@ -108,8 +116,8 @@ final class StepOpening {
       return;
     }
     waiter.await(
-        () -> haveOthersBegun() || gate.isOver() || members.isBroken(), members.deadlineNanos());
-    members.checkWhole();
+        () -> haveOthersBegun() || gate.isOver() || peers.isBroken(), peers.deadlineNanos());
+    peers.checkWhole();
     if (!haveOthersBegun()) {
       throw new IllegalStateException(gate.reason("nobody begins a step any more"));
     }
@@ -118,7 +126,7 @@ final class StepOpening {
 
   /** Whether another rank, as far as this host knows, has begun the next step. */
   boolean haveOthersBegun() {
-    return IntStream.range(0, members.domains().ranks())
+    return IntStream.range(0, peers.domains().ranks())
         .anyMatch(rank -> window.headers().isThere(rank, next));
   }
 
@@ -126,12 +134,12 @@ final class StepOpening {
     long number = next++;
     step = buffers[window.steps().slot(number)];
     step.open(number, operator);
-    window.headers().write(number, members.rank(), myRows, operator, counts);
-    window.headers().publish(members.rank(), number);
+    window.headers().write(number, peers.rank(), myRows, operator, counts);
+    window.headers().publish(peers.rank(), number);
     if (commLane != null) {
       commLane.open(step);
     }
-    members.ringHost();
+    peers.ringHost();
   }
 
   private long[] awaitRows() {
@@ -139,13 +147,13 @@ final class StepOpening {
       throw new DeadlineException(
           "rank %d gave up in step %d after %s: %s"
               .formatted(
-                  members.rank(),
+                  peers.rank(),
                   step.number(),
                   diagnosis.patience(),
                   diagnosis.missingHeaders(step)));
     }
     headers.verifyAll(step);
-    long[] rows = new long[members.domains().ranks()];
+    long[] rows = new long[peers.domains().ranks()];
     for (int rank = 0; rank < rows.length; rank++) {
       rows[rank] = headers.rows(step, rank);
     }
@@ -163,7 +171,7 @@ final class StepOpening {
 
   /** Lets go of the buffer of the step that was begun last. */
   void pass() {
-    window.steps().pass(members.computeReader(), step.number(), step.number() + 1);
-    members.ringHost();
+    window.steps().pass(peers.computeReader(), step.number(), step.number() + 1);
+    peers.ringHost();
   }
 }

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.pipeline.comm;
+
+import io.github.gemmflow.matrix.Block;
+import io.github.gemmflow.plan.Transfers;
+
+/** What travels in a step, as far as it depends on what the step does. For the comm thread. */
+public interface ChunkTraffic {
+  /** Turns to a step, and finds its transfers. */
+  void start(Transfers transfers);
+
+  /** How many chunks of a route are here to be sent. */
+  long sendable(int route);
+
+  /** How many chunks of a route there is room for. */
+  long receivable(int route);
+
+  /** Which tag of the workspace's the chunks of a route have. */
+  int tag(int route);
+
+  /** Points a block at a chunk that this rank sends. */
+  Block toSend(Block block, int route, long chunk);
+
+  /** Points a block at the place for a chunk that this rank receives. */
+  Block received(Block block, int route, long chunk);
+
+  /** Whether a chunk is sent only after its receiver has started to receive. */
+  boolean isSynchronous(int route, long chunk);
+
+  /** Says that the first chunks of a route have arrived. */
+  void arrived(int route, long chunks);
+
+  /** All that this rank receives has arrived: so many bytes in so long, since the first chunk. */
+  void learn(long bytes, long nanos);
+
+  /** Lets go of what was sent; returns how much of that is news. */
+  int releaseSlots(StreamProgress sends);
+
+  /** Whether all was let go of. */
+  boolean areSlotsReleased();
+}

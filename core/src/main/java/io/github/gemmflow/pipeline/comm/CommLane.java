@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.pipeline.comm;
+
+import io.github.gemmflow.engine.Channel;
+import io.github.gemmflow.failure.EngineException;
+import io.github.gemmflow.pipeline.step.HostPeers;
+import io.github.gemmflow.pipeline.step.Recorder;
+import io.github.gemmflow.pipeline.step.StepContext;
+import io.github.gemmflow.pipeline.step.StepWindow;
+import io.github.gemmflow.trace.Span;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Moves the chunks and headers of a workspace between this rank and ranks of other hosts. Its
+ * methods run on the comm thread, except {@link #open} and {@link #lay}.
+ */
+public final class CommLane implements CommThread.Agent {
+  private static final long EXPLANATION_NANOS = 100_000_000;
+
+  private final HostPeers peers;
+  private final StepWindow window;
+  private final Recorder recorder;
+  private final StepTransfers[] buffers = new StepTransfers[StepWindow.STEPS];
+  private @Nullable EngineException suspect;
+  private long suspectSince;
+  private boolean stopped;
+  private boolean clean = true;
+  private volatile long opened;
+  private volatile long laid;
+  private long finished;
+
+  /**
+   * For a workwindow.
+   *
+   * @param steps the steps in each buffer
+   * @param firstTag the lowest of the {@link #tags} tags that are this workspace's
+   */
+  public CommLane(
+      HostPeers peers,
+      StepWindow window,
+      StepContext[] steps,
+      Recorder recorder,
+      Channel channel,
+      int firstTag) {
+    this.peers = peers;
+    this.window = window;
+    this.recorder = recorder;
+    for (int buffer = 0; buffer < buffers.length; buffer++) {
+      buffers[buffer] =
+          new StepTransfers(peers, window, steps[buffer], recorder, channel, firstTag);
+    }
+  }
+
+  /** How many tags a workspace needs: one for each route and one for headers. */
+  public static int tags(int ranks) {
+    return StepTransfers.tags(ranks);
+  }
+
+  /** A step has begun: headers may travel. Called by the thread that begins it. */
+  public void open(StepContext step) {
+    buffers[step.buffer()].open();
+    opened = step.number() + 1;
+    peers.ringComm();
+  }
+
+  /** The rows of the step are known: chunks may travel. Called by the thread that begins it. */
+  public void lay(StepContext step, ChunkTraffic traffic) {
+    buffers[step.buffer()].lay(traffic);
+    laid = step.number() + 1;
+    peers.ringComm();
+  }
+
+  @Override
+  public int poll() {
+    if (stopped) {
+      return 0;
+    }
+    if (peers.isBroken()) {
+      stop();
+      return 1;
+    }
+    if (suspect != null) {
+      awaitExplanation(suspect);
+      return 1;
+    }
+    Recorder.Mark mark = recorder.begin(Span.Kind.TRANSFER);
+    int done = pollHeaders() + pollChunks();
+    if (done > 0) {
+      window.heartbeats().beat(peers.commReader());
+      recorder.end(mark, finished, Span.COMM, 0, 0);
+    }
+    while (finished < laid && transfers(finished).isFinished()) {
+      window.steps().pass(peers.commReader(), finished, finished + 1);
+      finished++;
+      peers.ringHost();
+    }
+    return done;
+  }
+
+  private StepTransfers transfers(long number) {
+    return buffers[window.steps().slot(number)];
+  }
+
+  private int pollHeaders() {
+    int done = 0;
+    boolean allBefore = true;
+    for (long number = finished; number < opened; number++) {
+      done += transfers(number).pollHeaders(allBefore);
+      allBefore &= transfers(number).hasAllHeaders();
+    }
+    return done;
+  }
+
+  private int pollChunks() {
+    int done = 0;
+    // Chunks of one route must not overtake those of the step before.
+    boolean allBefore = true;
+    try {
+      for (long number = finished; number < laid && allBefore; number++) {
+        done += transfers(number).pollChunks();
+        allBefore = transfers(number).isAllStarted();
+      }
+    } catch (EngineException e) {
+      suspect = e;
+      suspectSince = System.nanoTime();
+    }
+    return done;
+  }
+
+  /**
+   * A chunk that does not fit may come from a rank that runs another operator. Its header says so,
+   * and says it better; it is given a moment to arrive.
+   */
+  private void awaitExplanation(EngineException failure) {
+    pollHeaders();
+    if (System.nanoTime() - suspectSince > EXPLANATION_NANOS) {
+      throw failure;
+    }
+  }
+
+  @Override
+  public int underWay() {
+    int count = 0;
+    for (long number = finished; !stopped && number < opened; number++) {
+      // At least one: what is sent may still be on its way through the engine.
+      count += Math.max(1, transfers(number).underWay());
+    }
+    return count;
+  }
+
+  @Override
+  public void fail(EngineException failure) {
+    stop();
+  }
+
+  /** What the oldest step that is not finished waits for, for a person. */
+  public String describe() {
+    return finished < opened ? transfers(finished).describe() : "";
+  }
+
+  private void stop() {
+    if (stopped) {
+      return;
+    }
+    stopped = true;
+    // Unless all are cancelled, one of which may throw, the engine may still use the window.
+    clean = false;
+    boolean allCancelled = true;
+    for (StepTransfers transfers : buffers) {
+      allCancelled &= transfers.cancel();
+    }
+    clean = allCancelled;
+  }
+
+  /**
+   * Gives up what is still under way, if the group is broken.
+   *
+   * @return whether the engine will certainly not touch the window any more
+   */
+  public boolean close() {
+    stop();
+    return clean;
+  }
+}

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.pipeline.gather;
+
+import io.github.gemmflow.matrix.Block;
+import io.github.gemmflow.pipeline.compute.ComputeLane;
+import io.github.gemmflow.pipeline.compute.ComputeThreads;
+import io.github.gemmflow.pipeline.compute.RowWork;
+import io.github.gemmflow.pipeline.step.Diagnosis;
+import io.github.gemmflow.pipeline.step.HeaderCheck;
+import io.github.gemmflow.pipeline.step.Heartbeats;
+import io.github.gemmflow.pipeline.step.HostPeers;
+import io.github.gemmflow.pipeline.step.Recorder;
+import io.github.gemmflow.plan.NextRun;
+import io.github.gemmflow.plan.StepPlan;
+import io.github.gemmflow.trace.Span;
+
+/**
+ * Works on the rows of a step as they arrive. Each thread feeds a chunk of this rank's own rows, if
+ * others wait for it, or takes the next task of the current run; when there is none left, it
+ * chooses the next run.
+ */
+final class GatherLane extends ComputeLane {
+  private static final int NO_TASK = -1;
+  private static final int FEED = -2;
+  private static final int NO_BAND = -1;
+
+  private final HostPeers peers;
+  private final GatherWindow window;
+  private final RowLocator locator;
+  private final Arrivals arrivals;
+  private final HeaderCheck headers;
+  private final ArrivalRate pace;
+  private final GatherDiagnosis diagnosis;
+  private final Recorder recorder;
+  private final SlotFeeder feeder;
+  private final NextRun runs;
+  private final Piece[] pieces;
+
+  // The step that is running; guarded by this.
+  private GatherStep step;
+  private RowWork work = RowWork.NONE;
+  private int tasks;
+  private int nextTask;
+  private boolean patient;
+  private long patientSince;
+  private long runCount;
+  private long plainSteps;
+
+  GatherLane(
+      GatherStep firstStep,
+      HostPeers peers,
+      Heartbeats heartbeats,
+      GatherWindow window,
+      RowLocator locator,
+      Arrivals arrivals,
+      HeaderCheck headers,
+      ArrivalRate pace,
+      Diagnosis diagnosis,
+      Recorder recorder,
+      ComputeThreads crew) {
+    super(peers, heartbeats, headers, diagnosis, recorder, crew);
+    this.step = firstStep;
+    this.peers = peers;
+    this.window = window;
+    this.locator = locator;
+    this.feeder = new SlotFeeder(peers, window, locator, arrivals);
+    this.arrivals = arrivals;
+    this.headers = headers;
+    this.pace = pace;
+    this.diagnosis = new GatherDiagnosis(peers, window, arrivals, headers, diagnosis);
+    this.recorder = recorder;
+    this.runs = new NextRun(peers.rank(), GatherWindow.routes(peers.domains().ranks()));
+    this.pieces = new Piece[crew.threads()];
+    for (int i = 0; i < pieces.length; i++) {
+      pieces[i] = new Piece();
+    }
+  }
+
+  /** What a thread works on. */
+  private static final class Piece {
+    private final Block block = new Block();
+    private long firstRow;
+    private int band = NO_BAND;
+    private int part;
+  }
+
+  /** Publishes this rank's rows and does all the work of a step; returns when it is complete. */
+  void run(GatherStep newStep, RowWork newWork) {
+    synchronized (this) {
+      step = newStep;
+      work = newWork;
+    }
+    long runsBefore = runCount();
+    runStep(newStep.open());
+    countPlain(runsBefore);
+  }
+
+  @Override
+  protected void start() {
+    tasks = 0;
+    nextTask = 0;
+    runs.reset(step.layout());
+    feeder.start(step);
+    passOwnRows();
+    patient = false;
+  }
+
+  private synchronized void countPlain(long runsBefore) {
+    if (runCount == runsBefore + 1) {
+      plainSteps++;
+    }
+  }
+
+  /** How many runs the rows were worked on in, over all steps. */
+  synchronized long runCount() {
+    return runCount;
+  }
+
+  /** In how many steps all rows were worked on in one run. */
+  synchronized long plainSteps() {
+    return plainSteps;
+  }
+
+  /** Its own rows this rank reads at home: nobody needs to wait for it to read them in slots. */
+  private void passOwnRows() {
+    StepPlan layout = step.layout();
+    for (int band = 0; band < layout.bands(); band++) {
+      if (layout.isReadAtHome(band, peers.rank())) {
+        pass(band, layout.bandChunks(band));
+      }
+    }
+  }
+
+  /** Lets go of the slots of a band whose chunks nobody here works on or will work on. */
+  private void release(int band) {
+    StepPlan layout = step.layout();
+    if (band == NO_BAND || layout.isReadAtHome(band, peers.rank())) {
+      return;
+    }
+    long taken = runs.taken(band);
+    long chunks =
+        taken == layout.bandEnd(band) ? layout.bandChunks(band) : layout.bandChunk(band, taken);
+    if (band == runs.band() && nextTask < tasks) {
+      chunks = layout.bandChunk(band, runs.begin());
+    }
+    for (Piece piece : pieces) {
+      if (piece.band == band) {
+        chunks = Math.min(chunks, layout.bandChunk(band, piece.firstRow));
+      }
+    }
+    pass(band, chunks);
+  }
+
+  private void pass(int band, long chunks) {
+    long use = step.use(band);
+    if (window.slots(band).pass(peers.computeReader(), use, use + chunks)) {
+      peers.ringFillers();
+    }
+  }
+
+  @Override
+  protected long news() {
+    return arrivals.progress(step) + feeder.room(step);
+  }
+
+  /**
+   * Takes the next run. One that could grow soon is left alone for as long as another run would
+   * cost: what is waited for may come later than expected.
+   */
+  private boolean choose() {
+    NextRun.Soon soon = NextRun.Soon.NOTHING;
+    if (patienceLeft() > 0) {
+      boolean all = pace.nanos(arrivals.bytesToReceive(step)) <= work.runNanos();
+      soon = all ? NextRun.Soon.ALL : NextRun.Soon.OF_THIS_HOST;
+    }
+    boolean chosen = runs.choose(step.layout(), work.worthwhileRows(), soon);
+    if (chosen) {
+      patient = false;
+    } else if (runs.isPatient() && !patient) {
+      patient = true;
+      patientSince = System.nanoTime();
+    }
+    return chosen;
+  }
+
+  private long patienceLeft() {
+    // Who waits although there is work must not be found to have waited too long.
+    long patience = Math.min(work.runNanos(), peers.deadlineNanos() / 4);
+    return patient ? patience - (System.nanoTime() - patientSince) : patience;
+  }
+
+  @Override
+  protected synchronized long lookAgainNanos() {
+    return runs.isPatient() ? Math.max(0, patienceLeft()) : Heartbeats.LOOK_NANOS;
+  }
+
+  @Override
+  protected boolean isWaitingFor(int reader) {
+    return arrivals.areHeldUp(step)
+        || (!peers.isCommLane(reader)
+            && arrivals.areAllMissingOnThisHost(step)
+            && arrivals.isMissing(step, peers.hostRank(reader)));
+  }
+
+  /**
+   * Who knows what keeps streamed rows out goes before who only misses them, and both before who
+   * waits for ranks that have not begun the step, because those wait in the step before.
+   */
+  @Override
+  protected int giveUpDelay() {
+    if (headers.headersThere(step.open()) < peers.domains().ranks()) {
+      return 2;
+    }
+    return step.layout().plan().isStreamed() && !diagnosis.knowsWhoHoldsRoom(step) ? 1 : 0;
+  }
+
+  @Override
+  protected String missing() {
+    return diagnosis.missingRows(step, feeder);
+  }
+
+  @Override
+  protected boolean workOnce(int thread) {
+    Piece piece = pieces[thread];
+    int task = take(thread, piece);
+    if (task == FEED) {
+      feeder.feed(step, piece.part);
+      noteFed(piece);
+    } else if (task != NO_TASK) {
+      Recorder.Mark mark = recorder.begin(Span.Kind.WORK);
+      long begin = System.nanoTime();
+      work.perform(thread, task, piece.firstRow, piece.block);
+      recorder.end(mark, step.open().number(), thread, piece.firstRow, piece.block.rows());
+      noteRun(piece, begin);
+    }
+    return task != NO_TASK;
+  }
+
+  /** The next task, with the piece pointing at its run; ends the step after the last. */
+  private synchronized int take(int thread, Piece piece) {
+    int task = takeTask(thread, piece);
+    if (task != NO_TASK) {
+      noteWorkBegins();
+    }
+    return task;
+  }
+
+  private int takeTask(int thread, Piece piece) {
+    if (nextTask < tasks && takeFeed(piece)) {
+      return FEED;
+    }
+    while (nextTask == tasks && !isOver()) {
+      look(thread);
+      if (takeFeed(piece)) {
+        return FEED;
+      }
+      arrivals.update(step, runs);
+      if (choose()) {
+        runCount++;
+        tasks = work.tasks(runs.end() - runs.begin());
+        nextTask = 0;
+        if (tasks == 0) {
+          release(streamedBand());
+        }
+      } else if (runs.allTaken(step.layout()) && feeder.isDone(step)) {
+        finish();
+      } else {
+        return NO_TASK;
+      }
+    }
+    if (isOver()) {
+      return NO_TASK;
+    }
+    piece.firstRow = runs.begin();
+    locator.run(piece.block, step, runs.band(), piece.firstRow, runs.end());
+    piece.band = streamedBand();
+    return nextTask++;
+  }
+
+  /** Others wait for this rank's rows, so they go before its own work. */
+  private boolean takeFeed(Piece piece) {
+    piece.part = feeder.take(step);
+    return piece.part != SlotFeeder.NONE;
+  }
+
+  private int streamedBand() {
+    return step.layout().plan().isStreamed() ? runs.band() : NO_BAND;
+  }
+
+  private synchronized void noteRun(Piece piece, long begin) {
+    noteWork();
+    long rounds = Math.ceilDiv(tasks, threads());
+    work.learn(piece.block.rows(), (System.nanoTime() - begin) * rounds);
+    int released = piece.band;
+    piece.band = NO_BAND;
+    release(released);
+  }
+
+  private synchronized void noteFed(Piece piece) {
+    noteWork();
+    feeder.done(piece.part);
+  }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.pipeline.gather;
+
+import io.github.gemmflow.matrix.Block;
+import io.github.gemmflow.pipeline.step.SlotRing;
+import io.github.gemmflow.pipeline.step.StepWindow;
+import io.github.gemmflow.pipeline.step.WindowCursor;
+import io.github.gemmflow.plan.Capacity;
+import io.github.gemmflow.plan.Domains;
+import io.github.gemmflow.plan.Schedule;
+import io.github.gemmflow.plan.StepPlan;
+import io.github.gemmflow.window.Counters;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Second part of a workspace's window, for steps that gather.
+ *
+ * <pre>
+ * counters   chunks arrived, one per route
+ *            slots passed, one per reader, of each band
+ * rows       two buffers: all rows of a gathered step as one matrix without gaps
+ * slots      of each band: chunks of streamed steps
+ * </pre>
+ */
+public final class GatherWindow {
+  private final MemorySegment memory;
+  private final Capacity capacity;
+  private final Offsets offsets;
+  private final Counters arrivals;
+  private final SlotRing[] slots;
+
+  /** Where the regions start. */
+  private record Offsets(long counters, long rows, long slots) {
+    static Offsets of(WindowCursor cursor, Domains domains, int domain, Capacity capacity) {
+      int ranks = domains.ranks();
+      int rings = slotRings(ranks, capacity);
+      int counters = routes(ranks) + rings * StepWindow.readers(domains, domain);
+      long slots = Math.multiplyExact(rings, (long) capacity.slots());
+      return new Offsets(
+          cursor.take(Counters.bytes(counters), WindowCursor.PAGE),
+          cursor.take(
+              Math.multiplyExact(StepWindow.STEPS, bufferBytes(capacity)), WindowCursor.PAGE),
+          cursor.take(Math.multiplyExact(slots, slotStride(capacity)), WindowCursor.PAGE));
+    }
+  }
+
+  /**
+   * The rest of a window.
+   *
+   * @param cursor where it starts
+   * @param domain the domain that the window belongs to
+   */
+  public GatherWindow(
+      MemorySegment memory, WindowCursor cursor, Domains domains, int domain, Capacity capacity) {
+    this.memory = memory;
+    this.capacity = capacity;
+    this.offsets = Offsets.of(cursor, domains, domain, capacity);
+    this.arrivals = new Counters(memory, offsets.counters);
+    this.slots = new SlotRing[slotRings(domains.ranks(), capacity)];
+    int readers = StepWindow.readers(domains, domain);
+    for (int band = 0; band < slots.length; band++) {
+      int firstCounter = routes(domains.ranks()) + band * readers;
+      slots[band] = new SlotRing(arrivals, firstCounter, readers, capacity.slots());
+    }
+  }
+
+  /** Moves a cursor over what a window needs for this. */
+  public static void skip(WindowCursor cursor, Domains domains, int domain, Capacity capacity) {
+    Offsets.of(cursor, domains, domain, capacity);
+  }
+
+  /** The most routes that a step may have. */
+  public static int routes(int ranks) {
+    return ranks * Schedule.MAX_PARTS;
+  }
+
+  private static int slotRings(int ranks, Capacity capacity) {
+    return capacity.slots() == 0 ? 0 : routes(ranks);
+  }
+
+  private static long bufferBytes(Capacity capacity) {
+    return WindowCursor.roundUp(capacity.gatheredBytes(), WindowCursor.PAGE);
+  }
+
+  private static long slotStride(Capacity capacity) {
+    return WindowCursor.roundUp(capacity.slotBytes(), WindowCursor.LINE);
+  }
+
+  /** Points a block at rows of A in a gathered step: without gaps between them. */
+  public Block rows(Block block, GatherStep step, long from, long to) {
+    long rowBytes = step.layout().plan().problem().rowBytes();
+    long offset = offsets.rows + step.buffer() * bufferBytes(capacity) + from * rowBytes;
+    return block.at(memory, offset, to - from, rowBytes, rowBytes);
+  }
+
+  /** Points a block at rows of A in a streamed step, all of them in one chunk of a band. */
+  public Block slotRows(Block block, GatherStep step, int band, long from, long to) {
+    StepPlan layout = step.layout();
+    long rowBytes = layout.plan().problem().rowBytes();
+    long chunk = layout.bandChunk(band, from);
+    int slot = slots[band].slot(step.use(band) + chunk);
+    long offset =
+        offsets.slots
+            + ((long) band * capacity.slots() + slot) * slotStride(capacity)
+            + (from - layout.bandChunkBegin(band, chunk)) * rowBytes;
+    return block.at(memory, offset, to - from, rowBytes, rowBytes);
+  }
+
+  /** Points a block at the place of a chunk: only the columns that its route brings. */
+  public Block chunk(Block block, GatherStep step, int route, long chunk) {
+    StepPlan layout = step.layout();
+    long from = layout.chunkBegin(route, chunk);
+    long to = layout.chunkBegin(route, chunk + 1);
+    if (layout.plan().isStreamed()) {
+      slotRows(block, step, layout.band(route), from, to);
+    } else {
+      rows(block, step, from, to);
+    }
+    return block.columns(layout.columnOffset(route), layout.columnBytes(route));
+  }
+
+  /** How many chunks of each route have arrived, over all steps. */
+  public Counters arrivals() {
+    return arrivals;
+  }
+
+  /** The slots of a band's chunks in streamed steps, with the readers of steps. */
+  public SlotRing slots(int band) {
+    return slots[band];
+  }
+}

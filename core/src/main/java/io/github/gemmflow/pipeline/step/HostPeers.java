@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.pipeline.step;
+
+import io.github.gemmflow.failure.BrokenException;
+import io.github.gemmflow.plan.Domains;
+import io.github.gemmflow.window.Bell;
+import io.github.gemmflow.window.Breakage;
+import io.github.gemmflow.window.Waiter;
+
+/** The ranks of a group, as the lanes of one of them see the others. Thread-safe. */
+public final class HostPeers implements Breakable {
+  private final int rank;
+  private final Domains domains;
+  private final Bell[] hostBells;
+  private final Bell[] hostCommBells;
+  private final Breakage breakage;
+  private final Breakable world;
+  private final long spinNanos;
+  private final boolean hurried;
+  private final long deadlineNanos;
+  private final long productDeadlineNanos;
+
+  /**
+   * A group.
+   *
+   * @param rank this rank
+   * @param hostBells what the compute threads of the ranks of this host sleep on, in rank order
+   * @param hostCommBells what the comm threads of the ranks of this host sleep on, in rank order
+   * @param world the world that the group is a part of, and is broken with
+   * @param spinNanos how long a waiting thread spins before it sleeps
+   * @param hurried whether the comm thread looks at once for what a thread that goes to sleep waits
+   *     for
+   * @param deadlineNanos how long this rank waits without progress
+   * @param productDeadlineNanos the same while a rank of this host is inside one product
+   */
+  public HostPeers(
+      int rank,
+      Domains domains,
+      Bell[] hostBells,
+      Bell[] hostCommBells,
+      Breakage breakage,
+      Breakable world,
+      long spinNanos,
+      boolean hurried,
+      long deadlineNanos,
+      long productDeadlineNanos) {
+    this.rank = rank;
+    this.domains = domains;
+    this.hostBells = hostBells;
+    this.hostCommBells = hostCommBells;
+    this.breakage = breakage;
+    this.world = world;
+    this.spinNanos = spinNanos;
+    this.hurried = hurried;
+    this.deadlineNanos = deadlineNanos;
+    this.productDeadlineNanos = productDeadlineNanos;
+  }
+
+  public int rank() {
+    return rank;
+  }
+
+  public Domains domains() {
+    return domains;
+  }
+
+  /** The domain of this rank. */
+  public int domain() {
+    return domains.of(rank);
+  }
+
+  /** How many ranks this host has. */
+  public int hostRanks() {
+    return hostBells.length;
+  }
+
+  /** A rank of this host. */
+  public int hostRank(int index) {
+    return domains.member(domain(), index);
+  }
+
+  /** This rank's compute lane, among the readers of this host's steps: those come first. */
+  public int computeReader() {
+    return domains.indexOf(rank);
+  }
+
+  /** This rank's comm lane, among the readers of this host's steps. */
+  public int commReader() {
+    return hostRanks() + domains.indexOf(rank);
+  }
+
+  /** Whether a reader of this host's steps is a comm lane. */
+  public boolean isCommLane(int reader) {
+    return reader >= hostRanks();
+  }
+
+  /** Whether a reader of this host's steps is the comm lane of another rank. */
+  public boolean isNeighboursCommLane(int reader) {
+    return isCommLane(reader) && reader != commReader();
+  }
+
+  /** Whether there are ranks that do not share memory with this one. */
+  public boolean hasOtherHosts() {
+    return domains.count() > 1;
+  }
+
+  public long deadlineNanos() {
+    return deadlineNanos;
+  }
+
+  public long productDeadlineNanos() {
+    return productDeadlineNanos;
+  }
+
+  /** A way to wait for one thread of this rank's compute lane. */
+  public Waiter newWaiter() {
+    Bell bell = hostBells[domains.indexOf(rank)];
+    return hurried ? new Waiter(bell, spinNanos, this::ringComm) : new Waiter(bell, spinNanos);
+  }
+
+  /** Wakes the compute lanes of this host. */
+  public void ringHost() {
+    for (Bell bell : hostBells) {
+      bell.ring();
+    }
+  }
+
+  /** Wakes the compute lane of this rank. */
+  public void ringSelf() {
+    hostBells[domains.indexOf(rank)].ring();
+  }
+
+  /** Wakes the comm thread of this rank, if it has a part in steps. */
+  public void ringComm() {
+    if (hasOtherHosts()) {
+      hostCommBells[domains.indexOf(rank)].ring();
+    }
+  }
+
+  /** Wakes whoever on this host fills slots, which are free again. */
+  public void ringFillers() {
+    ringHost();
+    if (hasOtherHosts()) {
+      ringHostComm();
+    }
+  }
+
+  /** Wakes the comm threads of this host. */
+  public void ringHostComm() {
+    for (Bell bell : hostCommBells) {
+      bell.ring();
+    }
+  }
+
+  @Override
+  public void breakUp(String reason) {
+    breakage.tell(reason);
+    ringHost();
+    ringHostComm();
+  }
+
+  @Override
+  public boolean isBroken() {
+    return breakage.isBroken() || world.isBroken();
+  }
+
+  @Override
+  public void look() {
+    world.look();
+  }
+
+  /** Throws if the group has been given up. */
+  public void checkWhole() {
+    if (isBroken()) {
+      throw broken();
+    }
+  }
+
+  @Override
+  public BrokenException broken() {
+    return breakage.isBroken()
+        ? new BrokenException("the group is broken: " + breakage.reason())
+        : world.broken();
+  }
+
+  /** Why this group was given up; empty if it was not, whatever became of the world. */
+  public String reason() {
+    return breakage.reason();
+  }
+}

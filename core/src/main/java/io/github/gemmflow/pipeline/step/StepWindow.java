@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.pipeline.step;
+
+import io.github.gemmflow.plan.Domains;
+import io.github.gemmflow.window.Counters;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * First part of a workspace's window, which all kinds of steps share.
+ *
+ * <pre>
+ * counters   headers begun, one per rank
+ *            steps passed, one per reader
+ *            heartbeats, one per reader
+ * headers    one per rank, of each of the last steps
+ * </pre>
+ */
+public final class StepWindow {
+  /** A step is written while slow readers may still read the one before it. */
+  public static final int STEPS = 2;
+
+  private final StepHeaders headers;
+  private final SlotRing steps;
+  private final Heartbeats heartbeats;
+
+  /** Where the regions start. */
+  private record Offsets(long counters, long headers) {
+    static Offsets of(WindowCursor cursor, Domains domains, int domain) {
+      int counters = domains.ranks() + 2 * readers(domains, domain);
+      return new Offsets(
+          cursor.take(Counters.bytes(counters), WindowCursor.PAGE),
+          cursor.take(StepHeaders.bytes(domains.ranks()), WindowCursor.LINE));
+    }
+  }
+
+  /**
+   * The start of a window.
+   *
+   * @param cursor where it starts; afterwards, where it ends
+   * @param domain the domain that the window belongs to
+   */
+  public StepWindow(MemorySegment memory, WindowCursor cursor, Domains domains, int domain) {
+    Offsets offsets = Offsets.of(cursor, domains, domain);
+    int ranks = domains.ranks();
+    int readers = readers(domains, domain);
+    Counters counters = new Counters(memory, offsets.counters);
+    this.headers = new StepHeaders(memory, offsets.headers, ranks, counters, 0);
+    this.steps = new SlotRing(counters, ranks, readers, STEPS);
+    this.heartbeats = new Heartbeats(counters, ranks + readers, readers);
+  }
+
+  /** Moves a cursor over what a window needs for this. */
+  public static void skip(WindowCursor cursor, Domains domains, int domain) {
+    Offsets.of(cursor, domains, domain);
+  }
+
+  /**
+   * Each rank of the domain reads with its compute lane and, if there are others, its comm lane.
+   */
+  public static int readers(Domains domains, int domain) {
+    return domains.size(domain) * (domains.count() > 1 ? 2 : 1);
+  }
+
+  public StepHeaders headers() {
+    return headers;
+  }
+
+  /**
+   * The room for steps of any kind; the compute lanes of the domain are its first readers, then its
+   * comm lanes.
+   */
+  public SlotRing steps() {
+    return steps;
+  }
+
+  /** Signs of life of the lanes of this host, by reader. */
+  public Heartbeats heartbeats() {
+    return heartbeats;
+  }
+}

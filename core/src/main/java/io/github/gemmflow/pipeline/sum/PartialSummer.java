@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.pipeline.sum;
+
+import io.github.gemmflow.matrix.Block;
+import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.matrix.Floats;
+import io.github.gemmflow.matrix.Matrix;
+import io.github.gemmflow.pipeline.step.HostPeers;
+import io.github.gemmflow.plan.SumLayout;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Adds up partial sums of a tile for one thread, always in the same order: the ranks of a host in
+ * rank order, then the hosts in the order of their first ranks.
+ */
+final class PartialSummer {
+  /** Three runs of floats fit the first-level cache. */
+  private static final int RUN = 2048;
+
+  private final HostPeers peers;
+  private final Floats floats = new Floats(RUN);
+  private final float[] total = new float[RUN];
+  private final float[] sum = new float[RUN];
+  private final float[] next = new float[RUN];
+  private final Block[] sources;
+  private final Block block = new Block();
+
+  PartialSummer(HostPeers peers) {
+    this.peers = peers;
+    this.sources = new Block[peers.hostRanks() + peers.domains().count()];
+    for (int i = 0; i < sources.length; i++) {
+      sources[i] = new Block();
+    }
+  }
+
+  /** Adds up what the ranks of this host have of some rows, into this rank's part. */
+  void addHost(SumStep step, DType wire, TileRows tile) {
+    if (peers.hostRanks() == 1 && wire == DType.F32) {
+      // It is there already.
+      return;
+    }
+    pointAtParts(step, tile);
+    Block target = step.sum(block, peers.rank(), tile);
+    long columns = target.rowBytes() / wire.bytes();
+    for (long row = 0; row < tile.rows(); row++) {
+      for (long column = 0; column < columns; column += RUN) {
+        int count = (int) Math.min(RUN, columns - column);
+        addParts(row, column, sum, count);
+        floats.store(wire, target.memory(), at(target, wire, row, column), sum, count);
+      }
+    }
+  }
+
+  /**
+   * Adds up some rows over all hosts, and puts them where they are wanted.
+   *
+   * @param work what becomes of them
+   * @param outputRow where the first of them goes in the output
+   */
+  void addAll(SumStep step, SumWork work, TileRows tile, long outputRow) {
+    SumLayout layout = step.layout();
+    boolean hostIsAdded = layout.leaves(peers.domain(), tile.block());
+    pointAtParts(step, tile);
+    pointAtHosts(step, layout, tile);
+    if (hostIsAdded) {
+      int owner = layout.owner(peers.domain(), tile.block());
+      step.sum(host(peers.domain()), owner, tile);
+    }
+    Matrix output = work.output();
+    output.block(block, outputRow, outputRow + tile.rows());
+    for (long row = 0; row < tile.rows(); row++) {
+      for (long column = 0; column < output.columns(); column += RUN) {
+        int count = (int) Math.min(RUN, output.columns() - column);
+        addHosts(work.wire(), hostIsAdded, row, column, count);
+        finish(work, output.type(), row, column, count);
+      }
+    }
+  }
+
+  private Block host(int domain) {
+    return sources[peers.hostRanks() + domain];
+  }
+
+  private void pointAtParts(SumStep step, TileRows tile) {
+    for (int i = 0; i < peers.hostRanks(); i++) {
+      step.part(sources[i], peers.hostRank(i), tile);
+    }
+  }
+
+  private void pointAtHosts(SumStep step, SumLayout layout, TileRows tile) {
+    for (int domain = 0; domain < peers.domains().count(); domain++) {
+      if (domain != peers.domain()) {
+        int route = layout.route(domain, tile.block());
+        long first = tile.firstRow();
+        step.received(host(domain), route, first, tile.rows());
+      }
+    }
+  }
+
+  private static long at(Block block, DType type, long row, long column) {
+    return block.offset() + row * block.stride() + column * type.bytes();
+  }
+
+  private void load(Block source, DType type, long row, long column, float[] values, int count) {
+    floats.load(type, source.memory(), at(source, type, row, column), values, count);
+  }
+
+  /** Leaves in an array what the ranks of this host have. */
+  private void addParts(long row, long column, float[] values, int count) {
+    load(sources[0], DType.F32, row, column, values, count);
+    for (int i = 1; i < peers.hostRanks(); i++) {
+      load(sources[i], DType.F32, row, column, next, count);
+      add(values, next, count);
+    }
+  }
+
+  /** Leaves in {@link #total} what all hosts have. */
+  private void addHosts(DType wire, boolean hostIsAdded, long row, long column, int count) {
+    for (int domain = 0; domain < peers.domains().count(); domain++) {
+      float[] values = domain == 0 ? total : sum;
+      if (domain == peers.domain() && !hostIsAdded) {
+        addParts(row, column, values, count);
+      } else {
+        load(host(domain), wire, row, column, values, count);
+      }
+      if (domain > 0) {
+        add(total, sum, count);
+      }
+    }
+  }
+
+  private void finish(SumWork work, DType type, long row, long column, int count) {
+    float @Nullable [] bias = work.bias();
+    if (bias != null) {
+      System.arraycopy(bias, (int) column, next, 0, count);
+      add(total, next, count);
+    }
+    if (work.isOnto()) {
+      load(block, type, row, column, next, count);
+      add(total, next, count);
+    }
+    floats.store(type, block.memory(), at(block, type, row, column), total, count);
+  }
+
+  private static void add(float[] to, float[] values, int count) {
+    for (int i = 0; i < count; i++) {
+      to[i] += values[i];
+    }
+  }
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.pipeline.sum;
+
+import io.github.gemmflow.matrix.Block;
+import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.pipeline.compute.ComputeLane;
+import io.github.gemmflow.pipeline.compute.ComputeThreads;
+import io.github.gemmflow.pipeline.compute.RowWork;
+import io.github.gemmflow.pipeline.step.Diagnosis;
+import io.github.gemmflow.pipeline.step.HeaderCheck;
+import io.github.gemmflow.pipeline.step.Heartbeats;
+import io.github.gemmflow.pipeline.step.HostPeers;
+import io.github.gemmflow.pipeline.step.Recorder;
+import io.github.gemmflow.plan.NextTile;
+import io.github.gemmflow.plan.NextTile.Stage;
+import io.github.gemmflow.plan.SumLayout;
+import io.github.gemmflow.trace.Span;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Compute threads of a rank in a summing step. They compute this rank's partial sums and add up
+ * those of all ranks of the host, tile by tile, as {@link NextTile} decides.
+ */
+public final class SumLane extends ComputeLane {
+  private final HostPeers peers;
+  private final HeaderCheck headers;
+  private final Recorder recorder;
+  private final TaskSlot[] slots;
+  private final NextTile next;
+  private final SumDiagnosis diagnosis;
+
+  // The step that is running; guarded by this.
+  private @Nullable SumStep step;
+  private @Nullable SumProgress progress;
+  private SumWork work = new SumWork(RowWork.NONE, DType.F32, null, false);
+
+  public SumLane(
+      HostPeers peers,
+      Heartbeats heartbeats,
+      HeaderCheck headers,
+      Diagnosis diagnosis,
+      Recorder recorder,
+      ComputeThreads crew) {
+    super(peers, heartbeats, headers, diagnosis, recorder, crew);
+    this.peers = peers;
+    this.headers = headers;
+    this.recorder = recorder;
+    this.next = new NextTile(peers.rank(), peers.domains());
+    this.diagnosis = new SumDiagnosis(peers, headers, diagnosis, next);
+    this.slots = new TaskSlot[crew.threads()];
+    for (int i = 0; i < slots.length; i++) {
+      slots[i] = new TaskSlot(peers);
+    }
+  }
+
+  /** Scratch of one thread: the task that it works on. */
+  private static final class TaskSlot {
+    private final PartialSummer adder;
+    private final TileRows tile = new TileRows();
+    private final Block rows = new Block();
+    private long job;
+    private int task;
+
+    TaskSlot(HostPeers peers) {
+      this.adder = new PartialSummer(peers);
+    }
+  }
+
+  /** Does all the work of a step; returns when this rank's sums are complete. */
+  public void run(SumStep newStep, SumProgress newProgress, SumWork newWork) {
+    synchronized (this) {
+      step = newStep;
+      progress = newProgress;
+      work = newWork;
+    }
+    runStep(newStep.open());
+  }
+
+  private SumStep step() {
+    return Objects.requireNonNull(step);
+  }
+
+  private SumProgress progress() {
+    return Objects.requireNonNull(progress);
+  }
+
+  private SumLayout layout() {
+    return step().layout();
+  }
+
+  @Override
+  protected void start() {
+    next.reset(layout());
+    pass();
+  }
+
+  @Override
+  protected boolean workOnce(int thread) {
+    TaskSlot slot = slots[thread];
+    Stage stage = take(thread, slot);
+    if (stage == null) {
+      return false;
+    }
+    Recorder.Mark mark = recorder.begin(stage == Stage.COMPUTE ? Span.Kind.WORK : Span.Kind.ADD);
+    long first = slot.tile.firstRow();
+    switch (stage) {
+      case COMPUTE -> compute(slot, thread, first);
+      case ADD_HOST -> slot.adder.addHost(step(), work.wire(), slot.tile);
+      case ADD_ALL -> slot.adder.addAll(step(), work, slot.tile, first - firstWanted());
+    }
+    recorder.end(mark, step().open().number(), thread, first, slot.tile.rows());
+    noteDone(stage, slot);
+    return true;
+  }
+
+  private void compute(TaskSlot slot, int thread, long first) {
+    Block a = work.input().block(slot.rows, first, first + slot.tile.rows());
+    long target = step().slotRow(slot.tile.position());
+    work.partial().perform(thread, slot.task, target, a);
+  }
+
+  /** A rank that gets only its own rows has an output of just these. */
+  private long firstWanted() {
+    SumLayout layout = layout();
+    return layout.plan().problem().scattered() ? layout.blockBegin(peers.rank()) : 0;
+  }
+
+  /** The stage that the next task is of; null if there is none now. */
+  private synchronized @Nullable Stage take(int thread, TaskSlot slot) {
+    look(thread);
+    SumLayout layout = layout();
+    Stage stage = next.choose(layout, progress());
+    while (stage != null && !next.hasTask(stage)) {
+      if (next.begin(layout, stage, tasks(layout, stage))) {
+        publish(stage);
+      }
+      stage = next.choose(layout, progress());
+    }
+    if (stage == null) {
+      if (next.isOver(layout)) {
+        finish();
+      }
+      return null;
+    }
+    noteWorkBegins();
+    slot.job = next.job(stage);
+    slot.task = next.take(stage);
+    long position = next.position(stage);
+    if (stage == Stage.COMPUTE) {
+      slot.tile.atTile(layout, next.block(stage), next.number(stage), position);
+    } else {
+      slot.tile.atPiece(layout, next.block(stage), next.number(stage), position);
+      slot.tile.narrow(slot.task, next.tasks(stage));
+    }
+    return stage;
+  }
+
+  /** How many tasks the next tile of a stage consists of. */
+  private int tasks(SumLayout layout, Stage stage) {
+    int block = next.next(stage).block(layout);
+    long number = next.next(stage).number();
+    if (stage == Stage.COMPUTE) {
+      long begin = layout.rangeTileBegin(block, number);
+      return work.partial().tasks(layout.rangeTileBegin(block, number + 1) - begin);
+    }
+    long rows = layout.pieceBegin(block, number + 1) - layout.pieceBegin(block, number);
+    return (int) Math.min(rows, threads());
+  }
+
+  private synchronized void noteDone(Stage stage, TaskSlot slot) {
+    noteWork();
+    if (next.finish(stage, slot.job)) {
+      publish(stage);
+    }
+  }
+
+  /** Tells the others how far a stage has come. */
+  private void publish(Stage stage) {
+    long doneUpTo = next.doneUpTo(layout(), stage);
+    switch (stage) {
+      case COMPUTE -> {
+        step().publishComputed(peers.rank(), doneUpTo);
+        peers.ringHost();
+      }
+      case ADD_HOST -> {
+        step().publishAdded(peers.rank(), doneUpTo);
+        peers.ringComm();
+        peers.ringHost();
+      }
+      case ADD_ALL -> pass();
+    }
+  }
+
+  /**
+   * Lets go of the slots before the first that this rank wants to read. What it adds up for other
+   * hosts its comm lane does not let go of before that is sent.
+   */
+  private void pass() {
+    if (step().pass(peers.computeReader(), next.doneUpTo(layout(), Stage.ADD_ALL))) {
+      peers.ringHost();
+    }
+  }
+
+  @Override
+  protected long news() {
+    return headers.headersThere(step().open()) + step().window().progress();
+  }
+
+  @Override
+  protected synchronized boolean isWaitingFor(int reader) {
+    return diagnosis.isWaitingForHost(step());
+  }
+
+  @Override
+  protected long lookAgainNanos() {
+    return Heartbeats.LOOK_NANOS;
+  }
+
+  @Override
+  protected synchronized int giveUpDelay() {
+    return diagnosis.giveUpDelay(step());
+  }
+
+  @Override
+  protected synchronized String missing() {
+    return diagnosis.missing(step(), progress());
+  }
+}

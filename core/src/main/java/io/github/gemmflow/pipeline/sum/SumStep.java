@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.pipeline.sum;
+
+import io.github.gemmflow.matrix.Block;
+import io.github.gemmflow.pipeline.step.StepContext;
+import io.github.gemmflow.pipeline.step.StepNumbers;
+import io.github.gemmflow.plan.SumLayout;
+import io.github.gemmflow.plan.SumPlan;
+
+/**
+ * Summing step as both lanes of a rank know it. There is one for each buffer of a window; the
+ * thread that begins a step fills it in before the comm lane may look at it.
+ */
+final class SumStep {
+  private final StepContext open;
+  private final SumWindow window;
+  private final SumPlan plan;
+  private final SumLayout layout;
+  private final StepNumbers tiles;
+  private final StepNumbers chunks;
+
+  /**
+   * The steps in a buffer.
+   *
+   * @param tiles numbers the tiles
+   * @param chunks numbers the chunks of each route
+   */
+  SumStep(StepContext open, SumWindow window, StepNumbers tiles, StepNumbers chunks) {
+    this.open = open;
+    this.window = window;
+    this.plan = window.plan();
+    this.layout = plan.step();
+    this.tiles = tiles;
+    this.chunks = chunks;
+  }
+
+  /** Turns to a new step, which is laid out. */
+  void number() {
+    tiles.number(open.buffer(), 1, all -> layout.tiles());
+    chunks.number(open.buffer(), layout.routes(), layout::chunks);
+  }
+
+  StepContext open() {
+    return open;
+  }
+
+  SumWindow window() {
+    return window;
+  }
+
+  SumLayout layout() {
+    return layout;
+  }
+
+  /** The use of a slot by the tile at a position. */
+  long use(long position) {
+    return tiles.first(open.buffer(), 0) + position;
+  }
+
+  /** The first row, among all of a rank's partial sums, of the tile at a position. */
+  long slotRow(long position) {
+    return window.slots().slot(use(position)) * plan.tileRows();
+  }
+
+  /** Points a block at a rank's partial sums of rows of a tile. */
+  Block part(Block block, int rank, TileRows tile) {
+    return window.part(block, rank, slotRow(tile.position()) + tile.offset(), tile.rows());
+  }
+
+  /**
+   * Points a block at what a rank has added up of rows of a tile. It lies where its own partial
+   * sums were, row by row, so with gaps if it is shorter.
+   */
+  Block sum(Block block, int rank, TileRows tile) {
+    return part(block, rank, tile).columns(0, plan.problem().wireRowBytes());
+  }
+
+  /** Points a block at a chunk of what a rank has added up. */
+  Block sum(Block block, int rank, int route, long chunk) {
+    int rowBlock = layout.block(route);
+    long piece = layout.pieceOfChunk(rowBlock, chunk);
+    long first = layout.chunkBegin(route, chunk);
+    long rows = layout.chunkBegin(route, chunk + 1) - first;
+    long offset = layout.pieceOffset(rowBlock, piece) + first - layout.pieceBegin(rowBlock, piece);
+    long position = layout.piecePosition(window.domain(), rowBlock, piece);
+    return window
+        .part(block, rank, slotRow(position) + offset, rows)
+        .columns(0, plan.problem().wireRowBytes());
+  }
+
+  /** Points a block at sums of another host: whole rows of a block of the step. */
+  Block received(Block block, int route, long firstRow, long rows) {
+    long row = rowInBuffer(layout.block(route), firstRow);
+    return window.received(block, open.buffer(), layout.origin(route), row, rows);
+  }
+
+  /** Blocks that other hosts get leave no gaps. */
+  private long rowInBuffer(int block, long row) {
+    long before = 0;
+    for (int other = 0; other < block; other++) {
+      if (layout.isWantedIn(window.domain(), other)) {
+        before += layout.blockBegin(other + 1) - layout.blockBegin(other);
+      }
+    }
+    return before + row - layout.blockBegin(block);
+  }
+
+  /** Says that a rank of this host has computed all tiles before a position. */
+  void publishComputed(int rank, long position) {
+    window.publishComputed(rank, use(position));
+  }
+
+  /** Whether a rank of this host has computed the tile at a position. */
+  boolean isComputed(int rank, long position) {
+    return window.computed(rank) > use(position);
+  }
+
+  /** Says that a rank of this host has added up those of its tiles that are before a position. */
+  void publishAdded(int rank, long position) {
+    window.publishAdded(rank, use(position));
+  }
+
+  /** The position of the first tile that a rank of this host has not added up. */
+  long addedUpTo(int rank) {
+    return window.added(rank) - use(0);
+  }
+
+  /** Whether a rank of this host has added up its tile at a position. */
+  boolean isAdded(int rank, long position) {
+    return addedUpTo(rank) > position;
+  }
+
+  /** Says that the first chunks of a route are here. */
+  void publishArrived(int route, long arrived) {
+    window.publishArrived(route, chunks.first(open.buffer(), route) + arrived);
+  }
+
+  /** How many chunks of a route are here; those of later steps do not count. */
+  long arrived(int route) {
+    long arrived = window.arrived(route) - chunks.first(open.buffer(), route);
+    return Math.min(arrived, layout.chunks(route));
+  }
+
+  /** Whether the slot of the tile at a position may be filled. */
+  boolean isFree(long position) {
+    return window.slots().isFree(use(position));
+  }
+
+  /** Says that a reader needs no slot before a position any more; returns whether that is news. */
+  boolean pass(int reader, long position) {
+    return window.slots().pass(reader, use(0), use(position));
+  }
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.pipeline.sum;
+
+import io.github.gemmflow.matrix.Block;
+import io.github.gemmflow.pipeline.step.SlotRing;
+import io.github.gemmflow.pipeline.step.StepWindow;
+import io.github.gemmflow.pipeline.step.WindowCursor;
+import io.github.gemmflow.plan.Domains;
+import io.github.gemmflow.plan.SumPlan;
+import io.github.gemmflow.plan.SumProblem;
+import io.github.gemmflow.window.Counters;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Window that summing operators of one plan share. A use of a slot is a tile's position, counted on
+ * over all steps; a slot has room for the partial sums of each rank of the host.
+ *
+ * <pre>
+ * counters   tiles computed, one per rank of the host
+ *            tiles added up, one per rank of the host
+ *            slots passed, one per reader
+ *            chunks arrived, one per route
+ * parts      of each rank of the host: partial sums, tile by tile in a ring of slots
+ * sums       two buffers: sums of other hosts, whole
+ * </pre>
+ */
+final class SumWindow {
+  private final SumPlan plan;
+  private final Domains domains;
+  private final int domain;
+  private final MemorySegment memory;
+  private final Offsets offsets;
+  private final Counters counters;
+  private final SlotRing slots;
+
+  /** Where the regions start. */
+  private record Offsets(long counters, long parts, long sums) {
+    static Offsets of(WindowCursor cursor, SumPlan plan, int domain) {
+      return new Offsets(
+          cursor.take(
+              Counters.bytes(SumWindow.counters(plan.domains(), domain)), WindowCursor.PAGE),
+          cursor.take(
+              Math.multiplyExact(plan.domains().size(domain), partBytes(plan)), WindowCursor.PAGE),
+          cursor.take(Math.multiplyExact(StepWindow.STEPS, bufferBytes(plan)), WindowCursor.PAGE));
+    }
+  }
+
+  /**
+   * The contents of a window of {@link #bytes} bytes.
+   *
+   * @param domain the domain that the window belongs to
+   */
+  SumWindow(SumPlan plan, int domain, MemorySegment memory) {
+    this.plan = plan;
+    this.domains = plan.domains();
+    this.domain = domain;
+    this.memory = memory;
+    this.offsets = Offsets.of(new WindowCursor(), plan, domain);
+    this.counters = new Counters(memory, offsets.counters);
+    int readers = StepWindow.readers(domains, domain);
+    this.slots = new SlotRing(counters, 2 * domains.size(domain), readers, plan.slots());
+  }
+
+  /** The bytes that a window needs. */
+  static long bytes(SumPlan plan, int domain) {
+    WindowCursor cursor = new WindowCursor();
+    Offsets.of(cursor, plan, domain);
+    return cursor.end();
+  }
+
+  private static int counters(Domains domains, int domain) {
+    return 2 * domains.size(domain)
+        + StepWindow.readers(domains, domain)
+        + domains.count() * domains.ranks();
+  }
+
+  private static long partBytes(SumPlan plan) {
+    return WindowCursor.roundUp(
+        Math.multiplyExact(plan.slots(), plan.tileBytes()), WindowCursor.PAGE);
+  }
+
+  /** The sums of all other hosts; all rows may be for ranks of one host. */
+  private static long bufferBytes(SumPlan plan) {
+    SumProblem problem = plan.problem();
+    long rows = Math.multiplyExact(plan.domains().count() - 1L, problem.maxRows());
+    return WindowCursor.roundUp(
+        Math.multiplyExact(rows, problem.wireRowBytes()), WindowCursor.PAGE);
+  }
+
+  SumPlan plan() {
+    return plan;
+  }
+
+  int domain() {
+    return domain;
+  }
+
+  /** The slots; the compute lanes of the host are their first readers, then its comm lanes. */
+  SlotRing slots() {
+    return slots;
+  }
+
+  /** All partial sums of a rank of this host, slot after slot. */
+  MemorySegment parts(int rank) {
+    return memory.asSlice(partOffset(rank), plan.slots() * plan.tileBytes());
+  }
+
+  private long partOffset(int rank) {
+    return offsets.parts + domains.indexOf(rank) * partBytes(plan);
+  }
+
+  /**
+   * Points a block at a rank's partial sums.
+   *
+   * @param slotRow the first row, among all of the rank's partial sums
+   */
+  Block part(Block block, int rank, long slotRow, long rows) {
+    long rowBytes = plan.problem().partialRowBytes();
+    return block.at(memory, partOffset(rank) + slotRow * rowBytes, rows, rowBytes, rowBytes);
+  }
+
+  /**
+   * Points a block at sums of another host.
+   *
+   * @param origin the domain that they come from
+   * @param row the first row, among those that this host gets
+   */
+  Block received(Block block, int buffer, int origin, long row, long rows) {
+    long rowBytes = plan.problem().wireRowBytes();
+    int source = Math.floorMod(origin - domain - 1, domains.count());
+    long first = source * plan.problem().maxRows() + row;
+    long offset = offsets.sums + buffer * bufferBytes(plan) + first * rowBytes;
+    return block.at(memory, offset, rows, rowBytes, rowBytes);
+  }
+
+  /** Says that a rank of this host has computed so many tiles, over all steps. */
+  void publishComputed(int rank, long tiles) {
+    counters.publish(domains.indexOf(rank), tiles);
+  }
+
+  /** How many tiles a rank of this host has computed, over all steps. */
+  long computed(int rank) {
+    return counters.get(domains.indexOf(rank));
+  }
+
+  /** Says that a rank of this host has added up those of its tiles that are before one. */
+  void publishAdded(int rank, long tiles) {
+    counters.publish(domains.size(domain) + domains.indexOf(rank), tiles);
+  }
+
+  /** The first tile, over all steps, that a rank of this host has not added up. */
+  long added(int rank) {
+    return counters.get(domains.size(domain) + domains.indexOf(rank));
+  }
+
+  private int routeCounter(int route) {
+    return 2 * domains.size(domain) + StepWindow.readers(domains, domain) + route;
+  }
+
+  /** Says that so many chunks of a route have arrived, over all steps. */
+  void publishArrived(int route, long chunks) {
+    counters.publish(routeCounter(route), chunks);
+  }
+
+  /** How many chunks of a route have arrived, over all steps. */
+  long arrived(int route) {
+    return counters.get(routeCounter(route));
+  }
+
+  /** A number that grows whenever a rank of this host gets on, or something arrives. */
+  long progress() {
+    long sum = 0;
+    int end = counters(domains, domain);
+    for (int i = 0; i < end; i++) {
+      sum += counters.get(i);
+    }
+    return sum;
+  }
+}

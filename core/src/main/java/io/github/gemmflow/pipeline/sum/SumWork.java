@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.pipeline.sum;
+
+import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.matrix.Matrix;
+import io.github.gemmflow.pipeline.compute.RowWork;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/** What an operator sums: how its partial sums come about, and what becomes of the sum. */
+public final class SumWork {
+  private final RowWork partial;
+  private final DType wire;
+  private final float @Nullable [] bias;
+  private final boolean onto;
+  private Matrix input = Matrix.wrap(MemorySegment.NULL, DType.F32, 0, 0);
+  private Matrix output = input;
+
+  /**
+   * For an operator.
+   *
+   * @param partial computes partial sums from rows of the input
+   * @param wire the type of partial sums between hosts
+   * @param bias added to each row of the sum, if there is one
+   * @param onto whether the sum is added to what the output holds
+   */
+  public SumWork(RowWork partial, DType wire, float @Nullable [] bias, boolean onto) {
+    this.partial = partial;
+    this.wire = wire;
+    this.bias = bias;
+    this.onto = onto;
+  }
+
+  /** Sets what goes in and where the sum goes. */
+  public SumWork of(Matrix newInput, Matrix newOutput) {
+    input = newInput;
+    output = newOutput;
+    return this;
+  }
+
+  public RowWork partial() {
+    return partial;
+  }
+
+  public DType wire() {
+    return wire;
+  }
+
+  public float @Nullable [] bias() {
+    return bias;
+  }
+
+  public boolean isOnto() {
+    return onto;
+  }
+
+  public Matrix input() {
+    return input;
+  }
+
+  public Matrix output() {
+    return output;
+  }
+}
