@@ -19,7 +19,7 @@ class MpiEngineTest {
       assertEquals(level, MpiEngine.checkThreads(level));
     } else {
       EngineException e = assertThrows(EngineException.class, () -> MpiEngine.checkThreads(level));
-      assertTrue(e.getMessage().contains("(" + level + ")"), e.getMessage());
+      assertTrue(String.valueOf(e.getMessage()).contains("(" + level + ")"), e::toString);
     }
   }
 }
