@@ -4,7 +4,7 @@ package io.github.gemmflow;
 import io.github.gemmflow.matrix.Matrix;
 import io.github.gemmflow.pipeline.compute.CopyWork;
 import io.github.gemmflow.pipeline.compute.RowWork;
-import io.github.gemmflow.plan.Path;
+import io.github.gemmflow.plan.Storage;
 import io.github.gemmflow.plan.Tuning;
 import java.util.Arrays;
 
@@ -80,8 +80,8 @@ public final class AllGather extends Gathering {
 
     /** Where there is room for it, and nobody asked for streaming, A is wanted in one piece. */
     private boolean keepsGathered() {
-      return tuning.path() == Path.GATHERED
-          || (tuning.path() == null && workspace.hasRoomForGathered());
+      return tuning.storage() == Storage.GATHERED
+          || (tuning.storage() == null && workspace.hasRoomForGathered());
     }
 
     /** Builds it. Collective: all ranks agree, or all throw. */

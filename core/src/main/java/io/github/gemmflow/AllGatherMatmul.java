@@ -140,8 +140,8 @@ public final class AllGatherMatmul extends Gathering {
     }
 
     /**
-     * Makes {@link Step#gathered} give all rows of A. If the path is chosen by rule, all ranks must
-     * want this or none.
+     * Makes {@link Step#gathered} give all rows of A. If the storage is chosen by rule, all ranks
+     * must want this or none.
      */
     public Builder keepGathered() {
       gathered = true;

@@ -39,7 +39,7 @@ final class BuildCall {
     if (tuning.overlap() == Overlap.SEQUENTIAL) {
       rule += ", without overlap";
     }
-    fields.put("path", tuning.path() == null ? rule : tuning.path());
+    fields.put("storage", tuning.storage() == null ? rule : tuning.storage());
     fields.put("chunks", tuning.chunking());
     fields.put("cache", tuning.cacheBytes());
     T built =

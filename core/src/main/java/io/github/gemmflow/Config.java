@@ -5,6 +5,7 @@ import io.github.gemmflow.kernel.Kernel;
 import io.github.gemmflow.plan.Chunking;
 import io.github.gemmflow.plan.Overlap;
 import io.github.gemmflow.plan.Schedule;
+import io.github.gemmflow.plan.Storage;
 import io.github.gemmflow.plan.Tuning;
 import io.github.gemmflow.window.Window;
 import java.nio.file.Path;
@@ -32,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * <tr><td>gemmflow.threads<td>GEMMFLOW_THREADS<td>1
  * <tr><td>gemmflow.idle<td>GEMMFLOW_IDLE<td>balanced (or spin, sleep)
  * <tr><td>gemmflow.schedule<td>GEMMFLOW_SCHEDULE<td>by rule (or mesh, ring, two-way-ring)
- * <tr><td>gemmflow.path<td>GEMMFLOW_PATH<td>by rule (or gathered, streamed)
+ * <tr><td>gemmflow.storage<td>GEMMFLOW_STORAGE<td>by rule (or gathered, streamed)
  * <tr><td>gemmflow.overlap<td>GEMMFLOW_OVERLAP<td>by rule (or pipelined, sequential)
  * <tr><td>gemmflow.chunk.rows<td>GEMMFLOW_CHUNK_ROWS<td>0: by rule
  * <tr><td>gemmflow.slots<td>GEMMFLOW_SLOTS<td>2
@@ -232,7 +233,7 @@ public final class Config {
       tuning =
           new Tuning(
               settings.find("schedule", Schedule::named),
-              settings.find("path", oneOf(io.github.gemmflow.plan.Path.values())),
+              settings.find("storage", oneOf(Storage.values())),
               settings.find("overlap", oneOf(Overlap.values())),
               settings.get("chunk.rows", Chunking.BY_RULE, s -> new Chunking(parseInt(s))),
               settings.get("slots", Tuning.DEFAULT.slots(), Config::parseInt),

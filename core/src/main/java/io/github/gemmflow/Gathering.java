@@ -5,7 +5,7 @@ import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
 import io.github.gemmflow.pipeline.compute.RowWork;
 import io.github.gemmflow.pipeline.gather.GatherKind;
-import io.github.gemmflow.plan.Plan;
+import io.github.gemmflow.plan.GatherPlan;
 import io.github.gemmflow.plan.Tuning;
 import java.util.Arrays;
 
@@ -108,8 +108,8 @@ public abstract sealed class Gathering extends Operator permits AllGather, AllGa
     return kind;
   }
 
-  /** What was decided about how rows travel; {@link Plan#explain} says why. */
-  public Plan plan() {
+  /** What was decided about how rows travel; {@link GatherPlan#explain} says why. */
+  public GatherPlan plan() {
     return kind.plan();
   }
 

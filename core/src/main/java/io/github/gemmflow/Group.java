@@ -6,7 +6,7 @@ import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.pipeline.Pipeline;
 import io.github.gemmflow.pipeline.step.HostPeers;
 import io.github.gemmflow.plan.Domains;
-import io.github.gemmflow.plan.Path;
+import io.github.gemmflow.plan.Storage;
 import io.github.gemmflow.plan.Tuning;
 import io.github.gemmflow.window.Bell;
 import io.github.gemmflow.window.Breakage;
@@ -55,7 +55,7 @@ public final class Group implements AutoCloseable {
             rank,
             config.windowDirectory(),
             world.island(),
-            Breakage.bytes(domains.size(domains.of(rank))));
+            Breakage.bytes(domains.size(domains.domainOf(rank))));
     this.members =
         new HostPeers(
             rank,
@@ -73,7 +73,7 @@ public final class Group implements AutoCloseable {
 
   /** The bells of the ranks of this host. */
   private static Bell[] hostBells(Domains domains, int rank, IntFunction<Bell> bellOf) {
-    int domain = domains.of(rank);
+    int domain = domains.domainOf(rank);
     Bell[] bells = new Bell[domains.size(domain)];
     for (int i = 0; i < bells.length; i++) {
       bells[i] = bellOf.apply(domains.member(domain, i));
@@ -109,11 +109,11 @@ public final class Group implements AutoCloseable {
   }
 
   /**
-   * Opens a workspace with a tuning of its own. Collective. If the path is {@link Path#STREAMED},
-   * what it takes of shared memory does not depend on {@code maxRows}.
+   * Opens a workspace with a tuning of its own. Collective. If the storage is {@link
+   * Storage#STREAMED}, what it takes of shared memory does not depend on {@code maxRows}.
    *
-   * @param tuning what its operators start from; its path, chunks and slots also say what there is
-   *     room for
+   * @param tuning what its operators start from; its storage, chunks and slots also say what there
+   *     is room for
    */
   public Workspace workspace(long maxRows, long maxColumns, DType type, Tuning tuning) {
     checkOpen();

@@ -131,7 +131,7 @@ final class Neighbours implements AutoCloseable {
 
   /** Throws if the marks of all ranks that found this window are not in it: they have a copy. */
   private boolean checkShared(int rank, Path directory) {
-    int domain = domains.of(rank);
+    int domain = domains.domainOf(rank);
     for (int i = 0; i < domains.size(domain); i++) {
       int member = domains.member(domain, i);
       if (process(member).isEmpty()) {
@@ -164,7 +164,7 @@ final class Neighbours implements AutoCloseable {
 
   /** Wakes all threads of the ranks of a rank's host. */
   void ringHost(int rank) {
-    int domain = domains.of(rank);
+    int domain = domains.domainOf(rank);
     for (int i = 0; i < domains.size(domain); i++) {
       int member = domains.member(domain, i);
       computeBells[member].ring();
@@ -198,7 +198,7 @@ final class Neighbours implements AutoCloseable {
 
   /** Whether a compute thread of a rank's host sleeps: then it waits for something. */
   boolean doesAnyComputeThreadSleep(int rank) {
-    int domain = domains.of(rank);
+    int domain = domains.domainOf(rank);
     for (int i = 0; i < domains.size(domain); i++) {
       if (computeBells[domains.member(domain, i)].hasSleepers()) {
         return true;
@@ -214,7 +214,7 @@ final class Neighbours implements AutoCloseable {
 
   /** Whether all ranks of a rank's host were told to end. */
   boolean areAllToldToEnd(int rank) {
-    int domain = domains.of(rank);
+    int domain = domains.domainOf(rank);
     for (int i = 0; i < domains.size(domain); i++) {
       if (toldToEnd.get(domains.member(domain, i)) == 0) {
         return false;

@@ -3,7 +3,7 @@ package io.github.gemmflow;
 
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.plan.Capacity;
-import io.github.gemmflow.plan.Problem;
+import io.github.gemmflow.plan.GatherProblem;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -54,11 +54,11 @@ record Shape(long columns, @Nullable List<Long> columnsPerRank) {
     }
   }
 
-  Problem problem(DType type, Capacity capacity) {
+  GatherProblem problem(DType type, Capacity capacity) {
     return columnsPerRank != null
-        ? Problem.alongColumns(
+        ? GatherProblem.alongColumns(
             columnsPerRank.stream().map(c -> c * type.bytes()).toList(), capacity)
-        : Problem.alongRows(columns * type.bytes(), capacity);
+        : GatherProblem.alongRows(columns * type.bytes(), capacity);
   }
 
   @Override

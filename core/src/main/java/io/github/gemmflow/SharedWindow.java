@@ -27,7 +27,7 @@ final class SharedWindow {
       Path directory,
       String island,
       long bytes) {
-    int leader = domains.member(domains.of(rank), 0);
+    int leader = domains.member(domains.domainOf(rank), 0);
     String newName = Window.name(island, Window.newToken());
     Window[] created = new Window[1];
     try {

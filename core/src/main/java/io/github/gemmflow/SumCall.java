@@ -48,7 +48,7 @@ final class SumCall {
     fields.put("operator", number + " " + name);
     fields.put("columns of the sum", mine.columns());
     fields.put("type between hosts", wire);
-    fields.put("path", tuning.path() == null ? "by rule" : tuning.path());
+    fields.put("storage", tuning.storage() == null ? "by rule" : tuning.storage());
     fields.put("chunks", tuning.chunking());
     fields.put("slots", tuning.slots());
     fields.put("in flight", tuning.inFlight());

@@ -133,7 +133,7 @@ public abstract sealed class Summing extends Operator permits ScatteredSum, Whol
         why = ": " + wrong;
         throw new IllegalArgumentException(wrong);
       }
-      SumWork work = addend.work().of(a, c);
+      SumWork work = addend.work().bind(a, c);
       pipeline.run(this, buffer -> kind.run(buffer, work));
     } finally {
       stepEnded();

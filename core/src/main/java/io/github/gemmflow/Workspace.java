@@ -10,8 +10,8 @@ import io.github.gemmflow.pipeline.gather.GatherKind;
 import io.github.gemmflow.pipeline.sum.SumKind;
 import io.github.gemmflow.plan.Capacity;
 import io.github.gemmflow.plan.Domains;
-import io.github.gemmflow.plan.Plan;
-import io.github.gemmflow.plan.Problem;
+import io.github.gemmflow.plan.GatherPlan;
+import io.github.gemmflow.plan.GatherProblem;
 import io.github.gemmflow.plan.SumPlan;
 import io.github.gemmflow.plan.Tuning;
 import io.github.gemmflow.trace.Timeline;
@@ -85,7 +85,7 @@ public final class Workspace implements AutoCloseable {
     fields.put("maxRows", maxRows);
     fields.put("maxColumns", maxColumns);
     fields.put("type", type);
-    fields.put("path", tuning.path() == null ? "by rule" : tuning.path());
+    fields.put("storage", tuning.storage() == null ? "by rule" : tuning.storage());
     fields.put("chunks", tuning.chunking());
     fields.put("slots", tuning.slots());
     fields.put("cache", tuning.cacheBytes());
@@ -93,7 +93,7 @@ public final class Workspace implements AutoCloseable {
     fields.put("product deadline", config.productDeadline());
     fields.put("first tag", firstTag);
     Domains domains = group.domains();
-    int domain = domains.of(group.rank());
+    int domain = domains.domainOf(group.rank());
     Capacity capacity =
         group
             .agreement()
@@ -223,10 +223,11 @@ public final class Workspace implements AutoCloseable {
 
   /** The steps of gathering operators of a shape; the same for equal shapes and tuning. */
   synchronized GatherKind gathers(Shape shape, boolean keepsGathered, Tuning tuned) {
-    Problem problem = shape.problem(type, capacity);
-    Problem wanted = keepsGathered ? problem.keepingGathered() : problem;
+    GatherProblem problem = shape.problem(type, capacity);
+    GatherProblem wanted = keepsGathered ? problem.keepingGathered() : problem;
     return gathers.computeIfAbsent(
-        Map.entry(wanted, tuned), key -> pipeline.gathers(Plan.of(wanted, group.domains(), tuned)));
+        Map.entry(wanted, tuned),
+        key -> pipeline.gathers(GatherPlan.of(wanted, group.domains(), tuned)));
   }
 
   /**
@@ -239,7 +240,7 @@ public final class Workspace implements AutoCloseable {
     if (known != null) {
       return known;
     }
-    int domain = group.domains().of(group.rank());
+    int domain = group.domains().domainOf(group.rank());
     Window room =
         SharedWindow.open(
             "making room for sums",

@@ -356,7 +356,7 @@ public final class World implements AutoCloseable {
   }
 
   private int hostRanks() {
-    return neighbours.domains().size(neighbours.domains().of(rank()));
+    return neighbours.domains().size(neighbours.domains().domainOf(rank()));
   }
 
   private boolean hasCoresFor(int threadsPerRank) {

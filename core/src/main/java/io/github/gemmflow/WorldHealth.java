@@ -54,7 +54,7 @@ final class WorldHealth implements Breakable {
 
   private void lookAtNeighbours() {
     Domains domains = neighbours.domains();
-    int domain = domains.of(rank);
+    int domain = domains.domainOf(rank);
     for (int i = 0; i < domains.size(domain); i++) {
       int member = domains.member(domain, i);
       neighbours

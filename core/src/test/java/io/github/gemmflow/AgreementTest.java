@@ -17,8 +17,8 @@ import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.kit.Exact;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
-import io.github.gemmflow.plan.Path;
 import io.github.gemmflow.plan.Schedule;
+import io.github.gemmflow.plan.Storage;
 import io.github.gemmflow.plan.Tuning;
 import java.lang.foreign.Arena;
 import java.time.Duration;
@@ -87,7 +87,7 @@ class AgreementTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "path: rank 0 has by rule, rank 2 has streamed",
+        "storage: rank 0 has by rule, rank 2 has streamed",
         "chunks: rank 0 has by rule, rank 2 has 9 rows",
         "slots: rank 0 has 2, rank 2 has 3",
         "cache: rank 0 has 2097152, rank 2 has 1024",
@@ -97,7 +97,7 @@ class AgreementTest {
     Tuning same = Tuning.DEFAULT;
     Tuning odd =
         switch (expected.substring(0, expected.indexOf(':'))) {
-          case "path" -> same.withPath(Path.STREAMED);
+          case "storage" -> same.withStorage(Storage.STREAMED);
           case "chunks" -> same.withChunkRows(9);
           case "slots" -> same.withSlots(3);
           case "cache" -> same.withCacheBytes(1024);
@@ -123,8 +123,8 @@ class AgreementTest {
   /** A choice by rule depends on it: ranks on different paths would compute garbage. */
   @Test
   void whoWantsTheGatheredRowsIsComparedIfThePathIsByRule() {
-    for (Path path : new Path[] {null, Path.GATHERED}) {
-      Tuning tuning = Tuning.DEFAULT.withPath(path);
+    for (Storage storage : new Storage[] {null, Storage.GATHERED}) {
+      Tuning tuning = Tuning.DEFAULT.withStorage(storage);
       Throwable[] thrown =
           runAll(
               rank -> Config.load(),
@@ -138,8 +138,9 @@ class AgreementTest {
                 }
               });
       for (Throwable e : thrown) {
-        String expected = "path: rank 0 has by rule, rank 2 has by rule, with the gathered A kept";
-        assertEquals(path == null, String.valueOf(e).endsWith(expected), String.valueOf(e));
+        String expected =
+            "storage: rank 0 has by rule, rank 2 has by rule, with the gathered A kept";
+        assertEquals(storage == null, String.valueOf(e).endsWith(expected), String.valueOf(e));
       }
     }
   }

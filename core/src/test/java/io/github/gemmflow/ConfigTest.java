@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.github.gemmflow.plan.Overlap;
-import io.github.gemmflow.plan.Path;
 import io.github.gemmflow.plan.Schedule;
+import io.github.gemmflow.plan.Storage;
 import io.github.gemmflow.plan.Tuning;
 import java.time.Duration;
 import java.util.Map;
@@ -39,12 +39,12 @@ class ConfigTest {
                 "7s",
                 "GEMMFLOW_CHUNK_ROWS",
                 "12",
-                "GEMMFLOW_PATH",
+                "GEMMFLOW_STORAGE",
                 "streamed"));
     assertEquals(Duration.ofMillis(250), config.deadline());
     assertEquals(Schedule.RING, config.tuning().schedule());
     assertEquals(12, config.tuning().chunking().rows());
-    assertEquals(Path.STREAMED, config.tuning().path());
+    assertEquals(Storage.STREAMED, config.tuning().storage());
     assertEquals(Overlap.SEQUENTIAL, config.tuning().overlap());
     assertEquals(Tuning.DEFAULT, load(Map.of(), Map.of()).tuning());
     assertEquals(Duration.ofMinutes(5), config.setupDeadline());
@@ -63,7 +63,7 @@ class ConfigTest {
     "threads, 0",
     "threads, many",
     "schedule, star",
-    "path, across",
+    "storage, across",
     "overlap, sometimes",
     "slots, 0",
     "cache.kib, -1",

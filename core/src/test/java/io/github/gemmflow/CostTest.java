@@ -40,10 +40,10 @@ class CostTest {
   @CsvSource(
       delimiter = ';',
       value = {"0,0,0;GATHERED", "0,0,1;GATHERED", "0,0,0;STREAMED", "0,0,1;STREAMED"})
-  void aStepAllocatesLittle(String placement, io.github.gemmflow.plan.Path path) {
+  void aStepAllocatesLittle(String placement, io.github.gemmflow.plan.Storage storage) {
     checkAllocation(
         placement,
-        Tuning.DEFAULT.withPath(path).withChunkRows(2),
+        Tuning.DEFAULT.withStorage(storage).withChunkRows(2),
         (space, weights, c) -> {
           AllGatherMatmul product = AllGatherMatmul.on(space).weights(weights).build();
           return new Stepper(product, (rows, steps) -> runSteps(product, rows, c, steps));
@@ -54,10 +54,10 @@ class CostTest {
   @CsvSource(
       delimiter = ';',
       value = {"0,0,0;GATHERED", "0,0,1;GATHERED", "0,0,0;STREAMED", "0,0,1;STREAMED"})
-  void aSumAllocatesLittle(String placement, io.github.gemmflow.plan.Path path) {
+  void aSumAllocatesLittle(String placement, io.github.gemmflow.plan.Storage storage) {
     checkAllocation(
         placement,
-        Tuning.DEFAULT.withPath(path).withChunkRows(2),
+        Tuning.DEFAULT.withStorage(storage).withChunkRows(2),
         (space, weights, c) -> {
           MatmulReduceScatter sum = MatmulReduceScatter.on(space).weights(weights).build();
           Matrix a = Matrix.allocate(DType.BF16, 60, 16, Arena.ofAuto());

@@ -16,7 +16,7 @@ import io.github.gemmflow.kit.Exact;
 import io.github.gemmflow.kit.Way;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
-import io.github.gemmflow.plan.Path;
+import io.github.gemmflow.plan.Storage;
 import io.github.gemmflow.plan.Tuning;
 import java.lang.foreign.Arena;
 import java.time.Duration;
@@ -323,8 +323,8 @@ class DeadlineTest {
 
   /** A rank that multiplies for longer than the deadline is not waiting. */
   @ParameterizedTest
-  @EnumSource(Path.class)
-  void aLongProductIsNotAWait(Path path) {
+  @EnumSource(Storage.class)
+  void aLongProductIsNotAWait(Storage storage) {
     Duration deadline = Duration.ofMillis(600);
     CountDownLatch rankZeroIsDone = new CountDownLatch(1);
     Config slow =
@@ -346,7 +346,7 @@ class DeadlineTest {
                   Workspace space =
                       world
                           .group()
-                          .workspace(MAX_ROWS, K, DType.F32, Tuning.DEFAULT.withPath(path))) {
+                          .workspace(MAX_ROWS, K, DType.F32, Tuning.DEFAULT.withStorage(storage))) {
                 Matrix b = Exact.matrix(DType.F32, K, N, 7, arena);
                 Matrix c = Matrix.allocate(DType.F32, 2, N, arena);
                 try (var weights = world.pack(b, WeightLayout.IN_OUT);
@@ -370,13 +370,13 @@ class DeadlineTest {
    * Rows that need longer than the deadline to leave, but do leave, are not late, nor is a reader.
    */
   @ParameterizedTest
-  @EnumSource(Path.class)
-  void whatMovesIsNotLate(Path path) {
+  @EnumSource(Storage.class)
+  void whatMovesIsNotLate(Storage storage) {
     Duration deadline = Duration.ofMillis(400);
     Config config =
         Config.builder()
             .deadline(deadline)
-            .tuning(Tuning.DEFAULT.withPath(path).withChunkRows(1).withInFlight(1))
+            .tuning(Tuning.DEFAULT.withStorage(storage).withChunkRows(1).withInFlight(1))
             .kernel(new StallingKernel(() -> LockSupport.parkNanos(deadline.toNanos() / 3)))
             .build();
     Chaos slow = new Chaos(1, Duration.ofMillis(150), 0, -1, Duration.ZERO);
@@ -406,8 +406,8 @@ class DeadlineTest {
 
   /** A neighbour that has enough to do with its own rows is no reason to wait for a lost rank. */
   @ParameterizedTest
-  @EnumSource(Path.class)
-  void aBusyNeighbourDoesNotPutTheDeadlineOff(Path path) {
+  @EnumSource(Storage.class)
+  void aBusyNeighbourDoesNotPutTheDeadlineOff(Storage storage) {
     Config busy =
         Config.builder()
             .deadline(DEADLINE)
@@ -415,7 +415,7 @@ class DeadlineTest {
             .build();
     Config idle = Config.builder().deadline(DEADLINE).build();
     // Enough slots that the busy rank's rows are all there at once.
-    Tuning tuning = Tuning.DEFAULT.withPath(path).withChunkRows(1).withSlots(60);
+    Tuning tuning = Tuning.DEFAULT.withStorage(storage).withChunkRows(1).withSlots(60);
     CountDownLatch survivors = new CountDownLatch(2);
     Throwable[] thrown = new Throwable[3];
     LocalWorld.onHosts(0, 0, 1)

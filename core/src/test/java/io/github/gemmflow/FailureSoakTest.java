@@ -37,7 +37,7 @@ class FailureSoakTest {
 
   @Test
   void everyOtherRankEndsInTime() {
-    Cases.run(getClass(), Cases.shortOrFull(20, 300), seed -> new Trial(seed).run());
+    Cases.run(getClass(), Cases.shortOrFull(20, 100), seed -> new Trial(seed).run());
   }
 
   private static final class Trial {

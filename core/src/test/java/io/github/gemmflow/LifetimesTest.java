@@ -197,8 +197,8 @@ class LifetimesTest {
   @TestFactory
   Stream<DynamicTest> wrongUseThrows() {
     List<Way> ways = new ArrayList<>();
-    for (var path : io.github.gemmflow.plan.Path.values()) {
-      Tuning tuning = Tuning.DEFAULT.withPath(path);
+    for (var storage : io.github.gemmflow.plan.Storage.values()) {
+      Tuning tuning = Tuning.DEFAULT.withStorage(storage);
       ways.add(Way.alongRows(tuning));
       ways.add(new Way(tuning, List.of(3L)));
     }
@@ -403,9 +403,9 @@ class LifetimesTest {
 
   /** Whether the step is waiting for its thread, running or over, many times. */
   @ParameterizedTest
-  @EnumSource(io.github.gemmflow.plan.Path.class)
-  void aWorldClosesWhileAStepRunsInTheBackground(io.github.gemmflow.plan.Path path) {
-    Tuning tuning = Tuning.DEFAULT.withPath(path).withChunkRows(1);
+  @EnumSource(io.github.gemmflow.plan.Storage.class)
+  void aWorldClosesWhileAStepRunsInTheBackground(io.github.gemmflow.plan.Storage storage) {
+    Tuning tuning = Tuning.DEFAULT.withStorage(storage).withChunkRows(1);
     for (int i = 0; i < 50; i++) {
       closeWhileAStepRuns(tuning);
       Leftovers.assertNone();
@@ -461,7 +461,7 @@ class LifetimesTest {
   /** Memory that somebody still uses is not freed, and nobody else notices. */
   @Test
   void anInputInUseByAChannelDoesNotStopTheNextSteps() throws Exception {
-    Tuning streamed = Tuning.DEFAULT.withPath(io.github.gemmflow.plan.Path.STREAMED);
+    Tuning streamed = Tuning.DEFAULT.withStorage(io.github.gemmflow.plan.Storage.STREAMED);
     Pipe pipe = Pipe.open();
     try (Arena arena = Arena.ofShared();
         World world = World.single();

@@ -13,8 +13,8 @@ import io.github.gemmflow.kit.Reals;
 import io.github.gemmflow.kit.Way;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
-import io.github.gemmflow.plan.Path;
 import io.github.gemmflow.plan.Schedule;
+import io.github.gemmflow.plan.Storage;
 import io.github.gemmflow.plan.Tuning;
 import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
@@ -28,7 +28,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Schedule, path, axis, chunks, placement, threads and arrival order never change a bit of C. */
+/**
+ * Schedule, storage, axis, chunks, placement, threads and arrival order never change a bit of C.
+ */
 class SameBitsTest {
   private static final long[] ROWS = {13, 0, 29, 7, 1, 16};
   private static final int RANKS = ROWS.length;
@@ -52,9 +54,9 @@ class SameBitsTest {
         for (long chunkRows : CHUNK_ROWS) {
           Tuning tuning = Tuning.DEFAULT.withSchedule(schedule).withChunkRows(chunkRows);
           int threads = 1 + (int) (chunkRows % 3);
-          for (Path path : Path.values()) {
+          for (Storage storage : Storage.values()) {
             for (List<Long> columnsPerRank : List.of(List.<Long>of(), COLUMNS)) {
-              Way way = new Way(tuning.withPath(path), columnsPerRank);
+              Way way = new Way(tuning.withStorage(storage), columnsPerRank);
               assertEquals(
                   expected,
                   hash(type, hosts, way, threads, w -> w),

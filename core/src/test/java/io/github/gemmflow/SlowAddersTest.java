@@ -9,7 +9,7 @@ import io.github.gemmflow.kit.Draw;
 import io.github.gemmflow.kit.Exact;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
-import io.github.gemmflow.plan.Path;
+import io.github.gemmflow.plan.Storage;
 import io.github.gemmflow.plan.Tuning;
 import java.lang.foreign.Arena;
 import java.util.Arrays;
@@ -47,7 +47,7 @@ class SlowAddersTest {
   void stepsBackToBack(String placement, int slots) {
     int steps = Integer.getInteger("gemmflow.steps", Cases.shortOrFull(100, 600));
     int[] hosts = Arrays.stream(placement.split(",")).mapToInt(Integer::parseInt).toArray();
-    Tuning tuning = Tuning.DEFAULT.withPath(Path.STREAMED).withSlots(slots).withChunkRows(3);
+    Tuning tuning = Tuning.DEFAULT.withStorage(Storage.STREAMED).withSlots(slots).withChunkRows(3);
     Config config =
         Config.builder()
             .kernel(new StallingKernel(SlowAddersTest::stallSometimes))

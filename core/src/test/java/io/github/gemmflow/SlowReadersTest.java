@@ -10,8 +10,8 @@ import io.github.gemmflow.kit.Exact;
 import io.github.gemmflow.kit.Way;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
-import io.github.gemmflow.plan.Path;
 import io.github.gemmflow.plan.Schedule;
+import io.github.gemmflow.plan.Storage;
 import io.github.gemmflow.plan.Tuning;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
@@ -36,7 +36,10 @@ class SlowReadersTest {
   @ParameterizedTest
   @ValueSource(strings = {"0,0,0,0,0", "0,0,0,1,1"})
   void gatheredRows(String placement) {
-    run(placement, Tuning.DEFAULT.withPath(Path.GATHERED), Cases.shortOrFull(500, 4_000));
+    run(
+        placement,
+        Tuning.DEFAULT.withStorage(Storage.GATHERED),
+        steps(Cases.shortOrFull(500, 1_500)));
   }
 
   @ParameterizedTest
@@ -64,8 +67,12 @@ class SlowReadersTest {
   void streamedRows(String placement, int slots) {
     run(
         placement,
-        Tuning.DEFAULT.withPath(Path.STREAMED).withSlots(slots).withChunkRows(4),
-        Cases.shortOrFull(100, 600));
+        Tuning.DEFAULT.withStorage(Storage.STREAMED).withSlots(slots).withChunkRows(4),
+        steps(Cases.shortOrFull(100, 300)));
+  }
+
+  private static int steps(int otherwise) {
+    return Integer.getInteger("gemmflow.steps", otherwise);
   }
 
   private static void run(String placement, Tuning room, int otherwise) {

@@ -10,7 +10,7 @@ import io.github.gemmflow.kit.Exact;
 import io.github.gemmflow.kit.Way;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
-import io.github.gemmflow.plan.Path;
+import io.github.gemmflow.plan.Storage;
 import io.github.gemmflow.plan.Tuning;
 import io.github.gemmflow.window.Window;
 import java.io.IOException;
@@ -34,9 +34,9 @@ class StreamedMemoryTest {
   void theWindowIsAsLargeForAHundredThousandRowsAsForAThousand() {
     assumeTrue(Files.exists(MAPPINGS), "this system does not say what is mapped");
     for (List<Long> columnsPerRank : List.of(List.<Long>of(), List.of(30L, 4L, 30L))) {
-      long few = windowKib(FEW, Path.STREAMED, columnsPerRank);
-      long many = windowKib(MANY, Path.STREAMED, columnsPerRank);
-      long gathered = windowKib(MANY, Path.GATHERED, columnsPerRank);
+      long few = windowKib(FEW, Storage.STREAMED, columnsPerRank);
+      long many = windowKib(MANY, Storage.STREAMED, columnsPerRank);
+      long gathered = windowKib(MANY, Storage.GATHERED, columnsPerRank);
       System.out.printf(
           "StreamedMemoryTest: along %s: %d KiB for %d rows, %d KiB for %d; gathered %d KiB%n",
           columnsPerRank.isEmpty() ? "rows" : "columns", few, FEW, many, MANY, gathered);
@@ -46,8 +46,8 @@ class StreamedMemoryTest {
   }
 
   /** The memory that all windows of all hosts have after some steps of so many rows. */
-  private static long windowKib(long rows, Path path, List<Long> columnsPerRank) {
-    Way way = new Way(Tuning.DEFAULT.withPath(path), columnsPerRank);
+  private static long windowKib(long rows, Storage storage, List<Long> columnsPerRank) {
+    Way way = new Way(Tuning.DEFAULT.withStorage(storage), columnsPerRank);
     long[] measured = new long[1];
     LocalWorld.onHosts(HOSTS)
         .run(

@@ -13,7 +13,7 @@ import io.github.gemmflow.kit.Reals;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
 import io.github.gemmflow.plan.Overlap;
-import io.github.gemmflow.plan.Path;
+import io.github.gemmflow.plan.Storage;
 import io.github.gemmflow.plan.Tuning;
 import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
@@ -59,7 +59,7 @@ class SumBitsTest {
         int threads = 1 + (int) (chunkRows % 3);
         Tuning[] all = {
           tuning,
-          tuning.withPath(Path.STREAMED).withSlots(1 + threads),
+          tuning.withStorage(Storage.STREAMED).withSlots(1 + threads),
           tuning.withOverlap(Overlap.SEQUENTIAL).withInFlight(1)
         };
         for (Tuning one : all) {

@@ -76,7 +76,7 @@ class SumFaultsTest {
         "columns of the sum: rank 0 has 4, rank 2 has 5",
         "type between hosts: rank 0 has F32, rank 2 has BF16",
         "chunks: rank 0 has by rule, rank 2 has 2 rows",
-        "path: rank 0 has by rule, rank 2 has streamed",
+        "storage: rank 0 has by rule, rank 2 has streamed",
         "slots: rank 0 has 2, rank 2 has 3",
         "in flight: rank 0 has 8, rank 2 has 7",
         "overlap: rank 0 has by rule, rank 2 has sequential",
@@ -108,7 +108,7 @@ class SumFaultsTest {
   private static Tuning oddTuning(String field) {
     return switch (field) {
       case "chunks" -> Tuning.DEFAULT.withChunkRows(2);
-      case "path" -> Tuning.DEFAULT.withPath(io.github.gemmflow.plan.Path.STREAMED);
+      case "storage" -> Tuning.DEFAULT.withStorage(io.github.gemmflow.plan.Storage.STREAMED);
       case "slots" -> Tuning.DEFAULT.withSlots(3);
       case "in flight" -> Tuning.DEFAULT.withInFlight(7);
       case "overlap" -> Tuning.DEFAULT.withOverlap(Overlap.SEQUENTIAL);

@@ -23,7 +23,14 @@ import java.util.Set;
 final class TypeChecks {
   /** Kinds of layouts and plans; what else is in their package may be looked up in a map. */
   private static final Set<String> KINDS =
-      Set.of("Layout", "StepPlan", "SumLayout", "Plan", "SumPlan", "Problem", "SumProblem");
+      Set.of(
+          "Layout",
+          "GatherLayout",
+          "SumLayout",
+          "GatherPlan",
+          "SumPlan",
+          "GatherProblem",
+          "SumProblem");
 
   private TypeChecks() {}
 

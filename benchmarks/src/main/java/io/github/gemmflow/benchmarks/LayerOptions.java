@@ -96,7 +96,7 @@ final class LayerOptions {
         "MPI_Allreduce, from C++",
         "torch: PyTorch with Gloo, mm and all_gather or all_reduce (needs python3-torch; Gloo has",
         "no reduce_scatter)",
-        "KEY=VALUE: our layer with -Dgemmflow.KEY=VALUE, such as schedule=ring or path=streamed",
+        "KEY=VALUE: our layer with -Dgemmflow.KEY=VALUE, such as schedule=ring or storage=streamed",
         "(default: bare)"
       })
   List<String> rivals = List.of();

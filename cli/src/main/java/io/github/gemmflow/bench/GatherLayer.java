@@ -12,9 +12,9 @@ import io.github.gemmflow.kernel.PackedWeights;
 import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
+import io.github.gemmflow.plan.GatherPlan;
 import io.github.gemmflow.plan.Overlap;
-import io.github.gemmflow.plan.Path;
-import io.github.gemmflow.plan.Plan;
+import io.github.gemmflow.plan.Storage;
 import io.github.gemmflow.plan.Tuning;
 import java.lang.foreign.Arena;
 import java.util.Arrays;
@@ -39,7 +39,7 @@ final class GatherLayer extends Layer {
     super(size);
     this.rows = Shares.of(size.m(), group.size());
     this.bSeed = 2L + world.rank();
-    Tuning unfused = tuning.withOverlap(Overlap.SEQUENTIAL).withPath(Path.GATHERED);
+    Tuning unfused = tuning.withOverlap(Overlap.SEQUENTIAL).withStorage(Storage.GATHERED);
     this.space = group.workspace(size.m(), size.k(), size.type(), tuning);
     this.unfusedSpace = group.workspace(size.m(), size.k(), size.type(), unfused);
     this.a = Matrix.allocate(size.type(), size.m(), size.k(), arena);
@@ -125,10 +125,10 @@ final class GatherLayer extends Layer {
 
   @Override
   Map<String, Object> planFields() {
-    Plan plan = pipelined.plan();
+    GatherPlan plan = pipelined.plan();
     Map<String, Object> fields = new LinkedHashMap<>();
     fields.put("schedule", plan.schedule().name());
-    fields.put("path", plan.path().toString());
+    fields.put("storage", plan.storage().toString());
     fields.put("chunkRows", plan.chunkRows(size().m() / rows.length));
     return fields;
   }

@@ -6,9 +6,9 @@ import io.github.gemmflow.bench.Operation;
 import io.github.gemmflow.bench.Shares;
 import io.github.gemmflow.plan.Capacity;
 import io.github.gemmflow.plan.Domains;
+import io.github.gemmflow.plan.GatherPlan;
+import io.github.gemmflow.plan.GatherProblem;
 import io.github.gemmflow.plan.Layout;
-import io.github.gemmflow.plan.Plan;
-import io.github.gemmflow.plan.Problem;
 import io.github.gemmflow.plan.SumPlan;
 import io.github.gemmflow.plan.SumProblem;
 import io.github.gemmflow.plan.Tuning;
@@ -73,7 +73,7 @@ final class PlanCommand implements Callable<Integer> {
   private String gather(Layer.Size size, Domains domains, Tuning settings) {
     long rowBytes = Math.multiplyExact(size.k(), (long) size.type().bytes());
     Capacity capacity = Capacity.of(size.m(), rowBytes, domains, settings);
-    Plan plan = Plan.of(Problem.alongRows(rowBytes, capacity), domains, settings);
+    GatherPlan plan = GatherPlan.of(GatherProblem.alongRows(rowBytes, capacity), domains, settings);
     return plan.explain() + who(plan.step());
   }
 

@@ -2,8 +2,8 @@
 package io.github.gemmflow.cli;
 
 import io.github.gemmflow.Config;
-import io.github.gemmflow.plan.Path;
 import io.github.gemmflow.plan.Schedule;
+import io.github.gemmflow.plan.Storage;
 import io.github.gemmflow.plan.Tuning;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -34,11 +34,11 @@ final class TuningOptions {
   private @Nullable String schedule;
 
   @Option(
-      names = "--path",
+      names = "--storage",
       description =
           "where rows lie: gathered (in one piece) or streamed (never all at once) (default: by"
               + " rule)")
-  private @Nullable Path path;
+  private @Nullable Storage storage;
 
   /** The settings of this process, with what was asked for here. */
   Config config() {
@@ -60,8 +60,8 @@ final class TuningOptions {
     if (schedule != null) {
       tuning = tuning.withSchedule(Schedule.named(schedule));
     }
-    if (path != null) {
-      tuning = tuning.withPath(path);
+    if (storage != null) {
+      tuning = tuning.withStorage(storage);
     }
     return tuning;
   }

@@ -10,7 +10,7 @@ import io.github.gemmflow.bench.Progress;
 import io.github.gemmflow.kernel.PackedWeights;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
-import io.github.gemmflow.plan.Plan;
+import io.github.gemmflow.plan.GatherPlan;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
@@ -35,7 +35,7 @@ public record FileProduct(Inputs inputs, Where out, DType outputType) {
   }
 
   /** What came of it; the same on all ranks, but for the times. */
-  public record Outcome(long m, long k, long n, DType type, Plan plan, Times times) {}
+  public record Outcome(long m, long k, long n, DType type, GatherPlan plan, Times times) {}
 
   /**
    * What a rank spent its time on.

@@ -22,7 +22,7 @@ final class SettingsCheck {
           "gemmflow.idle",
           "gemmflow.schedule",
           "gemmflow.overlap",
-          "gemmflow.path",
+          "gemmflow.storage",
           "gemmflow.slots",
           "gemmflow.cache.kib",
           "gemmflow.chunk.rows",

@@ -21,8 +21,8 @@ import io.github.gemmflow.pipeline.sum.SumKind;
 import io.github.gemmflow.pipeline.sum.SumLane;
 import io.github.gemmflow.plan.Capacity;
 import io.github.gemmflow.plan.Domains;
+import io.github.gemmflow.plan.GatherPlan;
 import io.github.gemmflow.plan.Layout;
-import io.github.gemmflow.plan.Plan;
 import io.github.gemmflow.plan.SumPlan;
 import io.github.gemmflow.trace.Timeline;
 import io.github.gemmflow.trace.jfr.StepEvent;
@@ -131,7 +131,7 @@ public final class Pipeline {
   }
 
   /** Steps of gathering operators of a plan. */
-  public GatherKind gathers(Plan plan) {
+  public GatherKind gathers(GatherPlan plan) {
     return new GatherKind(plan, gathers);
   }
 

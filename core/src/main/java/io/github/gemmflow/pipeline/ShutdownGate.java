@@ -42,18 +42,19 @@ final class ShutdownGate {
     }
   }
 
-  /** Opens a step as the first rank, unless the gate is shut; returns whether it is open. */
-  boolean lead(Runnable open) {
+  /** Passes the gate to open a step, unless it is shut; {@link #leave} follows if not. */
+  boolean tryLead() {
     lock.lock();
-    try {
-      if (followsOnly || ending.isTold()) {
-        return false;
-      }
-      open.run();
-      return true;
-    } finally {
+    boolean leads = !followsOnly && !ending.isTold();
+    if (!leads) {
       lock.unlock();
     }
+    return leads;
+  }
+
+  /** The step that passed the gate is open. */
+  void leave() {
+    lock.unlock();
   }
 
   /** Whether the process, which was told to end, has ended its part in all steps. */

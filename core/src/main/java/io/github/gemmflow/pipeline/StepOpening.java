@@ -112,7 +112,12 @@ final class StepOpening {
 
   /** A process that was told to end only takes part in steps that others have begun. */
   private void leadOrFollow(long operator, long myRows, long counts) {
-    if (gate.lead(() -> open(operator, myRows, counts))) {
+    if (gate.tryLead()) {
+      try {
+        open(operator, myRows, counts);
+      } finally {
+        gate.leave();
+      }
       return;
     }
     waiter.await(

@@ -13,19 +13,19 @@ package io.github.gemmflow.plan;
 public record Capacity(
     long maxRows, long maxRowBytes, boolean gathered, int slots, long slotBytes) {
 
-  /** Room for every path that the tuning allows and the rule may choose. */
+  /** Room for every storage that the tuning allows and the rule may choose. */
   public static Capacity of(long maxRows, long maxRowBytes, Domains domains, Tuning tuning) {
     long slotBytes = tuning.chunking().slotBytes(maxRows, maxRowBytes);
     boolean streamed =
-        tuning.path() == null
+        tuning.storage() == null
             ? domains.count() > 1
                 && !Rules.fitsWhole(maxRows, maxRowBytes, tuning)
                 && Rules.fitsStreamed(domains.ranks(), tuning.slots(), slotBytes, tuning)
-            : tuning.path() == Path.STREAMED;
+            : tuning.storage() == Storage.STREAMED;
     return new Capacity(
         maxRows,
         maxRowBytes,
-        tuning.path() != Path.STREAMED,
+        tuning.storage() != Storage.STREAMED,
         streamed ? tuning.slots() : 0,
         streamed ? slotBytes : 0);
   }

@@ -61,7 +61,7 @@ public final class Domains {
   }
 
   /** The domain of a rank. */
-  public int of(int rank) {
+  public int domainOf(int rank) {
     return domainOf[rank];
   }
 
@@ -82,7 +82,7 @@ public final class Domains {
 
   /** The domain map of a group of these ranks, which it numbers in the order given. */
   public Domains restrictedTo(int... ranks) {
-    return of(Arrays.stream(ranks).map(this::of).toArray());
+    return of(Arrays.stream(ranks).map(this::domainOf).toArray());
   }
 
   @Override

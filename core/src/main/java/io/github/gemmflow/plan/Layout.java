@@ -11,7 +11,7 @@ import java.util.Arrays;
  * filled in again for every step, so that a step creates no garbage; not thread-safe while it is
  * filled in.
  */
-public abstract sealed class Layout permits StepPlan, SumLayout {
+public abstract sealed class Layout permits GatherLayout, SumLayout {
   private final long[] rows;
   private final long[] firstRow;
   private final long maxRows;

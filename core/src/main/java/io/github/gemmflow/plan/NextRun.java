@@ -50,7 +50,7 @@ public final class NextRun {
   }
 
   /** Starts a step: no row is ready, none is taken. */
-  public void reset(StepPlan step) {
+  public void reset(GatherLayout step) {
     runIndex = step.bands() - 1;
     for (int band = 0; band < step.bands(); band++) {
       ready[band] = step.bandBegin(band);
@@ -100,7 +100,7 @@ public final class NextRun {
    *
    * @return whether there is one; if so, {@link #begin} and {@link #end} say which
    */
-  public boolean choose(StepPlan step, long worthwhile, Soon soon) {
+  public boolean choose(GatherLayout step, long worthwhile, Soon soon) {
     patient = false;
     int bestIndex = -1;
     int bestTurn = Integer.MAX_VALUE;
@@ -130,7 +130,7 @@ public final class NextRun {
   }
 
   /** Whose turn it is: the lowest comes first. */
-  private int turn(StepPlan step, int band) {
+  private int turn(GatherLayout step, int band) {
     if (step.plan().problem().isAlongColumns()) {
       return step.plan().domains().count() == 1 ? 0 : OTHER_HOST;
     }
@@ -143,10 +143,10 @@ public final class NextRun {
     if (shard == rank) {
       return 0;
     }
-    return domains.of(shard) == domains.of(rank) ? 1 : OTHER_HOST;
+    return domains.domainOf(shard) == domains.domainOf(rank) ? 1 : OTHER_HOST;
   }
 
-  private boolean isWorthwhile(StepPlan step, int index, long worthwhile, Soon soon) {
+  private boolean isWorthwhile(GatherLayout step, int index, long worthwhile, Soon soon) {
     if (step.plan().isStreamed()) {
       return true;
     }
@@ -165,7 +165,7 @@ public final class NextRun {
     return !growsSoon;
   }
 
-  private boolean isSoon(StepPlan step, int band, Soon soon) {
+  private boolean isSoon(GatherLayout step, int band, Soon soon) {
     if (band == NO_BAND || soon == Soon.NOTHING) {
       return false;
     }
@@ -173,7 +173,7 @@ public final class NextRun {
   }
 
   /** The first row of the longest run of ready rows, none of them taken, through a band. */
-  private long runBegin(StepPlan step, int index) {
+  private long runBegin(GatherLayout step, int index) {
     int band = step.bandAt(index);
     long first = taken[band];
     if (step.plan().isStreamed()) {
@@ -189,7 +189,7 @@ public final class NextRun {
     return first;
   }
 
-  private long runEnd(StepPlan step, int index) {
+  private long runEnd(GatherLayout step, int index) {
     int band = step.bandAt(index);
     long last = ready[band];
     if (step.plan().isStreamed()) {
@@ -206,7 +206,7 @@ public final class NextRun {
   }
 
   /** A run that may still grow leaves what is over for the next one: kernels like round heights. */
-  private long wholeEnd(StepPlan step, long last, long worthwhile) {
+  private long wholeEnd(GatherLayout step, long last, long worthwhile) {
     long over = (last - begin) % worthwhile;
     boolean cut =
         !step.plan().isStreamed() && last - begin > worthwhile && bandOf(step, last) != NO_BAND;
@@ -214,7 +214,7 @@ public final class NextRun {
   }
 
   /** The band of the row before {@code first}, if that is not taken: then it is not ready yet. */
-  private int bandBefore(StepPlan step, long first) {
+  private int bandBefore(GatherLayout step, long first) {
     for (int band = 0; band < step.bands(); band++) {
       if (step.bandBegin(band) < first && first <= step.bandEnd(band)) {
         return taken[band] < first ? band : NO_BAND;
@@ -224,7 +224,7 @@ public final class NextRun {
   }
 
   /** The band of row {@code last}, if that is not taken: then it is not ready yet. */
-  private int bandOf(StepPlan step, long last) {
+  private int bandOf(GatherLayout step, long last) {
     for (int band = 0; band < step.bands(); band++) {
       if (step.bandBegin(band) <= last && last < step.bandEnd(band)) {
         return taken[band] <= last ? band : NO_BAND;
@@ -233,7 +233,7 @@ public final class NextRun {
     return NO_BAND;
   }
 
-  private void take(StepPlan step) {
+  private void take(GatherLayout step) {
     for (int band = 0; band < step.bands(); band++) {
       if (step.bandBegin(band) < end && step.bandEnd(band) > begin) {
         taken[band] = Math.min(end, step.bandEnd(band));
@@ -242,7 +242,7 @@ public final class NextRun {
   }
 
   /** Whether every row of the step has been taken. */
-  public boolean allTaken(StepPlan step) {
+  public boolean allTaken(GatherLayout step) {
     for (int band = 0; band < step.bands(); band++) {
       if (taken[band] < step.bandEnd(band)) {
         return false;

@@ -50,7 +50,7 @@ public final class NextTile {
   /** For one rank of a group. */
   public NextTile(int rank, Domains domains) {
     this.domains = domains;
-    this.domain = domains.of(rank);
+    this.domain = domains.domainOf(rank);
     this.compute = new Queue(TileCursor.overTiles(domain));
     this.addHost =
         new Queue(

@@ -14,7 +14,7 @@ final class Rules {
   /** A choice and its reason, for a person. */
   record Choice<T>(T value, String reason) {}
 
-  static Choice<Schedule> schedule(Problem problem, Domains domains, Tuning tuning) {
+  static Choice<Schedule> schedule(GatherProblem problem, Domains domains, Tuning tuning) {
     if (tuning.schedule() != null) {
       return new Choice<>(tuning.schedule(), "asked for");
     }
@@ -43,60 +43,60 @@ final class Rules {
             .formatted(MOST_MESH_HOSTS, hosts - 1));
   }
 
-  static Choice<Path> path(Problem problem, Domains domains, int bands, Tuning tuning) {
+  static Choice<Storage> storage(GatherProblem problem, Domains domains, int bands, Tuning tuning) {
     Capacity room = problem.capacity();
-    Choice<Path> choice = wantedPath(problem, domains, bands, tuning);
-    if (choice.value() == Path.GATHERED && !room.gathered()) {
+    Choice<Storage> choice = wantedPath(problem, domains, bands, tuning);
+    if (choice.value() == Storage.GATHERED && !room.gathered()) {
       throw new IllegalArgumentException(
           "the rows cannot be gathered in one piece (%s): the workspace was opened for streamed steps only"
               .formatted(choice.reason()));
     }
-    if (choice.value() == Path.STREAMED && room.slots() == 0) {
+    if (choice.value() == Storage.STREAMED && room.slots() == 0) {
       throw new IllegalArgumentException(
-          "the rows cannot be streamed: the workspace was opened without room for streamed steps; open it with a tuning whose path is streamed");
+          "the rows cannot be streamed: the workspace was opened without room for streamed steps; open it with a tuning whose storage is streamed");
     }
-    if (choice.value() == Path.STREAMED && problem.keepsGathered()) {
+    if (choice.value() == Storage.STREAMED && problem.keepsGathered()) {
       throw new IllegalArgumentException(
-          "streamed rows are never in one piece: leave out keepGathered(), or choose the path gathered");
+          "streamed rows are never in one piece: leave out keepGathered(), or choose the storage gathered");
     }
     return choice;
   }
 
-  private static Choice<Path> wantedPath(
-      Problem problem, Domains domains, int bands, Tuning tuning) {
-    if (tuning.path() != null) {
-      return new Choice<>(tuning.path(), "asked for");
+  private static Choice<Storage> wantedPath(
+      GatherProblem problem, Domains domains, int bands, Tuning tuning) {
+    if (tuning.storage() != null) {
+      return new Choice<>(tuning.storage(), "asked for");
     }
     if (problem.keepsGathered()) {
-      return new Choice<>(Path.GATHERED, "the gathered A is asked for");
+      return new Choice<>(Storage.GATHERED, "the gathered A is asked for");
     }
     if (tuning.overlap() == Overlap.SEQUENTIAL) {
-      return new Choice<>(Path.GATHERED, "all rows are to be there before work begins");
+      return new Choice<>(Storage.GATHERED, "all rows are to be there before work begins");
     }
     Capacity room = problem.capacity();
     if (!room.gathered()) {
-      return new Choice<>(Path.STREAMED, "the workspace has no room for a whole step");
+      return new Choice<>(Storage.STREAMED, "the workspace has no room for a whole step");
     }
     if (domains.count() == 1) {
-      return new Choice<>(Path.GATHERED, "on one host rows are read where they were written");
+      return new Choice<>(Storage.GATHERED, "on one host rows are read where they were written");
     }
     if (fitsWhole(room.maxRows(), problem.rowBytes(), tuning)) {
       return new Choice<>(
-          Path.GATHERED,
+          Storage.GATHERED,
           "two steps of %d rows fit the cache budget of %d bytes as they are"
               .formatted(room.maxRows(), tuning.cacheBytes()));
     }
     if (room.slots() == 0) {
       long slotBytes = tuning.chunking().slotBytes(room.maxRows(), room.maxRowBytes());
       return new Choice<>(
-          Path.GATHERED,
+          Storage.GATHERED,
           fitsStreamed(domains.ranks(), tuning.slots(), slotBytes, tuning)
               ? "the workspace was opened without slots"
               : explainSlots(tuning.slots(), slotBytes, bands, "exceed", tuning));
     }
     boolean fits = fitsStreamed(bands, room.slots(), room.slotBytes(), tuning);
     return new Choice<>(
-        fits ? Path.STREAMED : Path.GATHERED,
+        fits ? Storage.STREAMED : Storage.GATHERED,
         explainSlots(room.slots(), room.slotBytes(), bands, fits ? "fit" : "exceed", tuning));
   }
 
@@ -106,23 +106,23 @@ final class Rules {
         .formatted(slots, slotBytes, bands, verb, tuning.cacheBytes());
   }
 
-  static Choice<Overlap> overlap(Path path, Tuning tuning) {
+  static Choice<Overlap> overlap(Storage storage, Tuning tuning) {
     Overlap asked = tuning.overlap();
-    if (asked == Overlap.SEQUENTIAL && path == Path.STREAMED) {
+    if (asked == Overlap.SEQUENTIAL && storage == Storage.STREAMED) {
       throw new IllegalArgumentException(
-          "rows that are streamed cannot all be there before work begins: choose the overlap pipelined, or the path gathered");
+          "rows that are streamed cannot all be there before work begins: choose the overlap pipelined, or the storage gathered");
     }
     return asked != null
         ? new Choice<>(asked, "asked for")
         : new Choice<>(
             Overlap.PIPELINED,
-            path == Path.STREAMED
+            storage == Storage.STREAMED
                 ? "rows that are there are multiplied while others are on their way"
                 : "rows that are there are multiplied while others are on their way, unless those come sooner than one more run would cost, as measured in the steps before");
   }
 
   /** The rows of a chunk of so many rows that are gathered. */
-  static long chunkRows(Problem problem, Domains domains, Tuning tuning, long rows) {
+  static long chunkRows(GatherProblem problem, Domains domains, Tuning tuning, long rows) {
     // Along columns each rank sends only a part of every row.
     long senders = problem.isAlongColumns() ? domains.ranks() : 1;
     return tuning.chunking().rowsFor(rows, problem.rowBytes() / senders);

@@ -61,7 +61,7 @@ public final class SumLayout extends Layout {
   }
 
   private int group(int block) {
-    return areSameRows() ? 0 : domains().of(block);
+    return areSameRows() ? 0 : domains().domainOf(block);
   }
 
   @Override
@@ -100,14 +100,14 @@ public final class SumLayout extends Layout {
   /** The rank of a domain that adds up a block there, and sends or receives it. */
   public int owner(int domain, int block) {
     Domains domains = domains();
-    return domains.of(block) == domain
+    return domains.domainOf(block) == domain
         ? block
         : domains.member(domain, domains.indexOf(block) % domains.size(domain));
   }
 
   /** Whether a domain's sums of a block travel to others. */
   public boolean leaves(int domain, int block) {
-    return plan.problem().scattered() ? domains().of(block) != domain : domains().count() > 1;
+    return plan.problem().scattered() ? domains().domainOf(block) != domain : domains().count() > 1;
   }
 
   /** Whether a rank wants a block. */
@@ -117,7 +117,7 @@ public final class SumLayout extends Layout {
 
   /** Whether a domain wants a block. */
   public boolean isWantedIn(int domain, int block) {
-    return !plan.problem().scattered() || domains().of(block) == domain;
+    return !plan.problem().scattered() || domains().domainOf(block) == domain;
   }
 
   // Tiles: a range of rows is cut from its begin.

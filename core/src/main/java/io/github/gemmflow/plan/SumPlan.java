@@ -88,15 +88,15 @@ public final class SumPlan {
   private int ranges() {
     int ranges = 1;
     for (int rank = 1; problem.scattered() && rank < domains.ranks(); rank++) {
-      ranges += domains.of(rank) == domains.of(rank - 1) ? 0 : 1;
+      ranges += domains.domainOf(rank) == domains.domainOf(rank - 1) ? 0 : 1;
     }
     return ranges;
   }
 
   private Rules.Choice<Integer> slots(long maxRows) {
     long whole = mostTiles(maxRows);
-    if (tuning.path() == Path.STREAMED) {
-      return new Rules.Choice<>((int) Math.min(whole, tuning.slots()), "the path is streamed");
+    if (tuning.storage() == Storage.STREAMED) {
+      return new Rules.Choice<>((int) Math.min(whole, tuning.slots()), "the storage is streamed");
     }
     long wanted = whole + (tileBytes() <= SMALL_TILE_BYTES ? Math.min(whole, SPARE_SLOTS) : 0);
     long fitting = Math.max(2, MOST_SLOT_BYTES / Math.max(1, tileBytes()));

@@ -20,11 +20,11 @@ public final class Transfers {
   }
 
   /** Finds the transfers of this rank in a step. */
-  public void of(StepPlan step) {
+  public void fill(GatherLayout step) {
     sends.clear();
     receives.clear();
-    Plan plan = step.plan();
-    int domain = plan.domains().of(rank);
+    GatherPlan plan = step.plan();
+    int domain = plan.domains().domainOf(rank);
     for (int route = 0; route < step.routes(); route++) {
       if (step.owner(domain, route) != rank || step.chunks(route) == 0) {
         continue;
@@ -45,11 +45,11 @@ public final class Transfers {
   }
 
   /** Finds the transfers of this rank in a summing step. */
-  public void of(SumLayout step) {
+  public void fill(SumLayout step) {
     sends.clear();
     receives.clear();
     Domains domains = step.plan().domains();
-    int domain = domains.of(rank);
+    int domain = domains.domainOf(rank);
     int count = domains.count();
     for (int block = 0; block < domains.ranks(); block++) {
       if (step.owner(domain, block) != rank || step.pieces(block) == 0) {

@@ -7,9 +7,10 @@ import org.jspecify.annotations.Nullable;
  * What can be chosen about an operator without changing its result.
  *
  * @param schedule how rows travel between hosts; null for a choice by rule
- * @param path where they lie when they arrive; null for a choice by rule
+ * @param storage where they lie when they arrive; null for a choice by rule
  * @param overlap whether the first rows are worked on while others are still on their way; null for
- *     a choice by rule; may differ from rank to rank of a gather, unless its path is chosen by rule
+ *     a choice by rule; may differ from rank to rank of a gather, unless its storage is chosen by
+ *     rule
  * @param chunking how many rows travel together; streamed, no more than fit the workspace's slots
  * @param slots how many chunks of a route a workspace has room for when they are streamed; its
  *     operators use what there is
@@ -20,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record Tuning(
     @Nullable Schedule schedule,
-    @Nullable Path path,
+    @Nullable Storage storage,
     @Nullable Overlap overlap,
     Chunking chunking,
     int slots,
@@ -57,36 +58,36 @@ public record Tuning(
 
   /** The same with another schedule; null for a choice by rule. */
   public Tuning withSchedule(@Nullable Schedule value) {
-    return new Tuning(value, path, overlap, chunking, slots, inFlight, cacheBytes);
+    return new Tuning(value, storage, overlap, chunking, slots, inFlight, cacheBytes);
   }
 
-  /** The same with another path; null for a choice by rule. */
-  public Tuning withPath(@Nullable Path value) {
+  /** The same with another storage; null for a choice by rule. */
+  public Tuning withStorage(@Nullable Storage value) {
     return new Tuning(schedule, value, overlap, chunking, slots, inFlight, cacheBytes);
   }
 
   /** The same with another order of work; null for a choice by rule. */
   public Tuning withOverlap(@Nullable Overlap value) {
-    return new Tuning(schedule, path, value, chunking, slots, inFlight, cacheBytes);
+    return new Tuning(schedule, storage, value, chunking, slots, inFlight, cacheBytes);
   }
 
   /** Chunks of this many rows; 0 for chunks by rule. */
   public Tuning withChunkRows(long rows) {
-    return new Tuning(schedule, path, overlap, new Chunking(rows), slots, inFlight, cacheBytes);
+    return new Tuning(schedule, storage, overlap, new Chunking(rows), slots, inFlight, cacheBytes);
   }
 
   /** The same with more or fewer slots. */
   public Tuning withSlots(int value) {
-    return new Tuning(schedule, path, overlap, chunking, value, inFlight, cacheBytes);
+    return new Tuning(schedule, storage, overlap, chunking, value, inFlight, cacheBytes);
   }
 
   /** The same with more or fewer chunks in flight. */
   public Tuning withInFlight(int value) {
-    return new Tuning(schedule, path, overlap, chunking, slots, value, cacheBytes);
+    return new Tuning(schedule, storage, overlap, chunking, slots, value, cacheBytes);
   }
 
   /** The same with a larger or smaller cache. */
   public Tuning withCacheBytes(long value) {
-    return new Tuning(schedule, path, overlap, chunking, slots, inFlight, value);
+    return new Tuning(schedule, storage, overlap, chunking, slots, inFlight, value);
   }
 }

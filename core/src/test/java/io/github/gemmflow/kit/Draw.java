@@ -5,8 +5,8 @@ import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.plan.Capacity;
 import io.github.gemmflow.plan.Domains;
 import io.github.gemmflow.plan.Overlap;
-import io.github.gemmflow.plan.Path;
 import io.github.gemmflow.plan.Schedule;
+import io.github.gemmflow.plan.Storage;
 import io.github.gemmflow.plan.Tuning;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -91,18 +91,20 @@ public final class Draw {
   public Tuning room(long mostRows) {
     Tuning tuning = tuning(mostRows).withSlots(1 + below(5));
     if (chance(0.4)) {
-      return tuning.withPath(Path.STREAMED);
+      return tuning.withStorage(Storage.STREAMED);
     }
-    return chance(0.3) ? tuning.withPath(Path.GATHERED) : tuning.withCacheBytes(1L << below(20));
+    return chance(0.3)
+        ? tuning.withStorage(Storage.GATHERED)
+        : tuning.withCacheBytes(1L << below(20));
   }
 
   /** A way for rows to travel, on a workspace with some room. */
   public Tuning tuning(long mostRows, long maxRowBytes, Tuning room, Domains domains) {
-    Tuning tuning = tuning(mostRows).withPath(room.path()).withCacheBytes(room.cacheBytes());
-    if (room.path() == null && Capacity.of(mostRows, maxRowBytes, domains, room).slots() > 0) {
-      tuning = tuning.withPath(oneOf(List.of(Path.values())));
+    Tuning tuning = tuning(mostRows).withStorage(room.storage()).withCacheBytes(room.cacheBytes());
+    if (room.storage() == null && Capacity.of(mostRows, maxRowBytes, domains, room).slots() > 0) {
+      tuning = tuning.withStorage(oneOf(List.of(Storage.values())));
     }
-    return tuning.path() == Path.GATHERED && chance(0.2)
+    return tuning.storage() == Storage.GATHERED && chance(0.2)
         ? tuning.withOverlap(Overlap.SEQUENTIAL)
         : tuning;
   }
@@ -111,7 +113,7 @@ public final class Draw {
   public Tuning sumTuning(long mostRows) {
     Tuning tuning = tuning(mostRows).withSlots(1 + below(5));
     if (chance(0.5)) {
-      return tuning.withPath(Path.STREAMED);
+      return tuning.withStorage(Storage.STREAMED);
     }
     return chance(0.2) ? tuning.withOverlap(Overlap.SEQUENTIAL) : tuning;
   }

@@ -15,7 +15,7 @@ import io.github.gemmflow.kernel.PackedWeights;
 import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
-import io.github.gemmflow.plan.Plan;
+import io.github.gemmflow.plan.GatherPlan;
 import io.github.gemmflow.plan.Tuning;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
@@ -96,9 +96,9 @@ public final class OperatorCase {
           continue;
         }
         Built built = draw.oneOf(operators);
-        Plan plan = built.operator.plan();
+        GatherPlan plan = built.operator.plan();
         String axis = built.way.isAlongColumns() ? "columns" : "rows";
-        ways.add("%s %s along %s".formatted(plan.schedule(), plan.path(), axis));
+        ways.add("%s %s along %s".formatted(plan.schedule(), plan.storage(), axis));
         long[] rows = draw.rows(group.size(), maxRows);
         runStep(built, rows, draw.chance(0.3), draw.chance(0.2), seed * 1000 + i, group.rank());
       }

@@ -3,8 +3,8 @@ package io.github.gemmflow.kit;
 
 import io.github.gemmflow.plan.Capacity;
 import io.github.gemmflow.plan.Domains;
-import io.github.gemmflow.plan.Plan;
-import io.github.gemmflow.plan.Problem;
+import io.github.gemmflow.plan.GatherPlan;
+import io.github.gemmflow.plan.GatherProblem;
 import io.github.gemmflow.plan.Tuning;
 
 /** Plans on workspaces that have just enough room. */
@@ -12,8 +12,8 @@ public final class Plans {
   private Plans() {}
 
   /** A plan for up to {@code maxRows} rows, gathered along rows. */
-  public static Plan alongRows(long rowBytes, long maxRows, Domains domains, Tuning tuning) {
+  public static GatherPlan alongRows(long rowBytes, long maxRows, Domains domains, Tuning tuning) {
     Capacity capacity = Capacity.of(maxRows, rowBytes, domains, tuning);
-    return Plan.of(Problem.alongRows(rowBytes, capacity), domains, tuning);
+    return GatherPlan.of(GatherProblem.alongRows(rowBytes, capacity), domains, tuning);
   }
 }

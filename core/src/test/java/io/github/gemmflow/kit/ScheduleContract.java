@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.github.gemmflow.plan.Domains;
+import io.github.gemmflow.plan.GatherLayout;
 import io.github.gemmflow.plan.Schedule;
-import io.github.gemmflow.plan.StepPlan;
 import io.github.gemmflow.plan.Transfers;
 import io.github.gemmflow.plan.Tuning;
 import java.util.HashMap;
@@ -53,14 +53,14 @@ public abstract class ScheduleContract {
       int ranks = draw.ranks();
       Domains domains = Domains.of(draw.hosts(ranks));
       Tuning tuning = draw.tuning(9).withSchedule(schedule());
-      StepPlan step = Plans.alongRows(10, 1000, domains, tuning).step();
+      GatherLayout step = Plans.alongRows(10, 1000, domains, tuning).step();
       step.lay(draw.rows(ranks, 100));
       Map<String, Integer> sends = new HashMap<>();
       Map<String, Integer> receives = new HashMap<>();
       Set<String> entered = new HashSet<>();
       for (int rank = 0; rank < ranks; rank++) {
         Transfers transfers = new Transfers(rank);
-        transfers.of(step);
+        transfers.fill(step);
         for (int s = 0; s < transfers.sends().count(); s++) {
           String key =
               "%d->%d: %d".formatted(rank, transfers.sends().peer(s), transfers.sends().route(s));
@@ -70,8 +70,10 @@ public abstract class ScheduleContract {
           int route = transfers.receives().route(r);
           receives.merge(
               "%d->%d: %d".formatted(transfers.receives().peer(r), rank, route), 1, Integer::sum);
-          assertTrue(entered.add(domains.of(rank) + ": " + route), "it enters twice");
-          assertTrue(domains.of(step.shard(route)) != domains.of(rank), "it was there already");
+          assertTrue(entered.add(domains.domainOf(rank) + ": " + route), "it enters twice");
+          assertTrue(
+              domains.domainOf(step.shard(route)) != domains.domainOf(rank),
+              "it was there already");
         }
       }
       assertEquals(sends, receives);
@@ -80,11 +82,11 @@ public abstract class ScheduleContract {
     }
   }
 
-  private static Set<String> expectedEntries(StepPlan step, Domains domains) {
+  private static Set<String> expectedEntries(GatherLayout step, Domains domains) {
     Set<String> expected = new HashSet<>();
     for (int domain = 0; domain < domains.count(); domain++) {
       for (int route = 0; route < step.routes(); route++) {
-        if (domains.of(step.shard(route)) != domain && step.chunks(route) > 0) {
+        if (domains.domainOf(step.shard(route)) != domain && step.chunks(route) > 0) {
           expected.add(domain + ": " + route);
         }
       }

@@ -158,7 +158,8 @@ final class SumCase {
         for (int i = 0; i < domains.size(domain); i++) {
           add(sums, domains.member(domain, i), weights, first + row, aSeed);
         }
-        boolean travels = scattered ? domain != domains.of(group.rank()) : domains.count() > 1;
+        boolean travels =
+            scattered ? domain != domains.domainOf(group.rank()) : domains.count() > 1;
         for (int j = 0; j < columns; j++) {
           expected[j] += travels ? wire.round((float) sums[j]) : (float) sums[j];
         }

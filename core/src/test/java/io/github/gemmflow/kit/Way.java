@@ -5,7 +5,7 @@ import io.github.gemmflow.AllGather;
 import io.github.gemmflow.AllGatherMatmul;
 import io.github.gemmflow.Gathering;
 import io.github.gemmflow.Step;
-import io.github.gemmflow.plan.Path;
+import io.github.gemmflow.plan.Storage;
 import io.github.gemmflow.plan.Tuning;
 import java.util.Arrays;
 import java.util.List;
@@ -34,7 +34,7 @@ public record Way(Tuning tuning, List<Long> columnsPerRank) {
   }
 
   public boolean isStreamed() {
-    return tuning.path() == Path.STREAMED;
+    return tuning.storage() == Storage.STREAMED;
   }
 
   private long[] widths() {

@@ -3,9 +3,9 @@ package io.github.gemmflow.model;
 
 import io.github.gemmflow.model.Explorer.Successors;
 import io.github.gemmflow.model.Explorer.Violation;
-import io.github.gemmflow.plan.Plan;
+import io.github.gemmflow.plan.GatherLayout;
+import io.github.gemmflow.plan.GatherPlan;
 import io.github.gemmflow.plan.Slots;
-import io.github.gemmflow.plan.StepPlan;
 import io.github.gemmflow.plan.Transfers;
 import java.util.Arrays;
 
@@ -15,7 +15,7 @@ import java.util.Arrays;
  * {@code NextRun} would choose, so the result holds for any choice. A read has a beginning and an
  * end.
  */
-final class SlotModel extends StepModel<StepPlan> {
+final class SlotModel extends StepModel<GatherLayout> {
   /** What is wrong with the protocol, to see whether that is found. */
   enum Flaw {
     NONE,
@@ -43,8 +43,8 @@ final class SlotModel extends StepModel<StepPlan> {
    *
    * @param rowsPerRank the rows of each rank in each step
    */
-  SlotModel(Plan plan, long[][] rowsPerRank, Flaw flaw) {
-    super(plan.domains(), layouts(plan, rowsPerRank), Transfers::of);
+  SlotModel(GatherPlan plan, long[][] rowsPerRank, Flaw flaw) {
+    super(plan.domains(), layouts(plan, rowsPerRank), Transfers::fill);
     this.slots = plan.problem().capacity().slots();
     this.flaw = flaw;
     this.ranks = ranks();
@@ -58,8 +58,8 @@ final class SlotModel extends StepModel<StepPlan> {
     this.content = room(domains().count() * slots * routes);
   }
 
-  private static StepPlan[] layouts(Plan plan, long[][] rowsPerRank) {
-    StepPlan[] layouts = new StepPlan[rowsPerRank.length];
+  private static GatherLayout[] layouts(GatherPlan plan, long[][] rowsPerRank) {
+    GatherLayout[] layouts = new GatherLayout[rowsPerRank.length];
     for (int step = 0; step < layouts.length; step++) {
       layouts[step] = plan.step();
       layouts[step].lay(rowsPerRank[step]);
@@ -126,7 +126,8 @@ final class SlotModel extends StepModel<StepPlan> {
     }
     for (int part = 0; !feeds(step, rank) && part < parts; part++) {
       int route = layout(step).route(part, rank);
-      publish(state, domains().of(rank), route, base(step, route) + layout(step).chunks(route));
+      publish(
+          state, domains().domainOf(rank), route, base(step, route) + layout(step).chunks(route));
     }
   }
 
@@ -136,14 +137,14 @@ final class SlotModel extends StepModel<StepPlan> {
     int chunk = state[fed + rank * parts + part];
     if (!feeds(step, rank)
         || chunk >= chunks(step, band)
-        || use(step, band) + chunk >= filledUpTo(state, domains().of(rank), band)) {
+        || use(step, band) + chunk >= filledUpTo(state, domains().domainOf(rank), band)) {
       return;
     }
     byte[] after = state.clone();
     int route = layout(step).route(part, rank);
-    write(after, domains().of(rank), step, route, chunk);
+    write(after, domains().domainOf(rank), step, route, chunk);
     after[fed + rank * parts + part]++;
-    publish(after, domains().of(rank), route, base(step, route) + chunk + 1);
+    publish(after, domains().domainOf(rank), route, base(step, route) + chunk + 1);
     next.add(
         () -> "rank %d feeds chunk %d of route %d".formatted(rank, chunk, route),
         settle(after, rank));
@@ -157,7 +158,7 @@ final class SlotModel extends StepModel<StepPlan> {
     }
     for (int i = 0; i < layout(step).bandRoutes(); i++) {
       int route = layout(step).bandRoute(band, i);
-      if (arrived(state, domains().of(rank), route) <= base(step, route) + chunk) {
+      if (arrived(state, domains().domainOf(rank), route) <= base(step, route) + chunk) {
         return false;
       }
     }
@@ -186,23 +187,23 @@ final class SlotModel extends StepModel<StepPlan> {
 
   @Override
   void receive(byte[] state, int receiver, int step, int route, int chunk) {
-    write(state, domains().of(receiver), step, route, chunk);
+    write(state, domains().domainOf(receiver), step, route, chunk);
     if (flaw != Flaw.PUBLISH_BEFORE_DATA) {
-      publish(state, domains().of(receiver), route, base(step, route) + chunk + 1);
+      publish(state, domains().domainOf(receiver), route, base(step, route) + chunk + 1);
     }
   }
 
   @Override
   void noteReceiveStarted(byte[] state, int rank, int step, int route, int chunks) {
     if (flaw == Flaw.PUBLISH_BEFORE_DATA) {
-      publish(state, domains().of(rank), route, base(step, route) + chunks);
+      publish(state, domains().domainOf(rank), route, base(step, route) + chunks);
     }
   }
 
   @Override
   long receivable(byte[] state, int rank, int step, int route) {
     int band = layout(step).band(route);
-    long free = filledUpTo(state, domains().of(rank), band) - use(step, band);
+    long free = filledUpTo(state, domains().domainOf(rank), band) - use(step, band);
     return Math.min(layout(step).chunks(route), free);
   }
 
@@ -212,7 +213,7 @@ final class SlotModel extends StepModel<StepPlan> {
     if (layout(step).shard(route) == rank) {
       return chunks;
     }
-    int here = arrived(state, domains().of(rank), route);
+    int here = arrived(state, domains().domainOf(rank), route);
     return Math.min(chunks, here - base(step, route));
   }
 
@@ -244,7 +245,8 @@ final class SlotModel extends StepModel<StepPlan> {
 
   /** Whether a rank has to bring its rows into slots: for its neighbours, or along columns. */
   private boolean feeds(int step, int rank) {
-    return domains().size(domains().of(rank)) > 1 || layout(step).plan().problem().isAlongColumns();
+    return domains().size(domains().domainOf(rank)) > 1
+        || layout(step).plan().problem().isAlongColumns();
   }
 
   private int use(int step, int band) {
@@ -256,7 +258,7 @@ final class SlotModel extends StepModel<StepPlan> {
   }
 
   private int passedAt(int reader, int band) {
-    return passed + (domains().of(reader % ranks) * bands + band) * 2 * ranks + reader;
+    return passed + (domains().domainOf(reader % ranks) * bands + band) * 2 * ranks + reader;
   }
 
   private boolean pass(byte[] state, int reader, int band, long from, long chunks) {
@@ -316,7 +318,7 @@ final class SlotModel extends StepModel<StepPlan> {
 
   /** What a rank reads must be what it wants to read. */
   private void check(byte[] state, int rank, int step, int route, int chunk) {
-    int domain = domains().of(rank);
+    int domain = domains().domainOf(rank);
     int use = use(step, layout(step).band(route)) + chunk;
     int held = state[contentAt(domain, use, route)] - 1;
     if (held != use) {

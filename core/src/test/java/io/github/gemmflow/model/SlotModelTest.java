@@ -9,10 +9,10 @@ import io.github.gemmflow.model.Explorer.Violation;
 import io.github.gemmflow.model.SlotModel.Flaw;
 import io.github.gemmflow.plan.Capacity;
 import io.github.gemmflow.plan.Domains;
-import io.github.gemmflow.plan.Path;
-import io.github.gemmflow.plan.Plan;
-import io.github.gemmflow.plan.Problem;
+import io.github.gemmflow.plan.GatherPlan;
+import io.github.gemmflow.plan.GatherProblem;
 import io.github.gemmflow.plan.Schedule;
+import io.github.gemmflow.plan.Storage;
 import io.github.gemmflow.plan.Tuning;
 import java.util.Arrays;
 import java.util.Collections;
@@ -33,18 +33,18 @@ class SlotModelTest {
       Domains domains, Schedule schedule, boolean columns, int slots, long[][] rows, Flaw flaw) {
     Tuning tuning =
         Tuning.DEFAULT
-            .withPath(Path.STREAMED)
+            .withStorage(Storage.STREAMED)
             .withSchedule(schedule)
             .withChunkRows(1)
             .withSlots(slots)
             .withInFlight(2);
     int ranks = domains.ranks();
     Capacity capacity = Capacity.of((long) CHUNKS * ranks, ranks, domains, tuning);
-    Problem problem =
+    GatherProblem problem =
         columns
-            ? Problem.alongColumns(Collections.nCopies(ranks, 1L), capacity)
-            : Problem.alongRows(ranks, capacity);
-    Plan plan = Plan.of(problem, domains, tuning);
+            ? GatherProblem.alongColumns(Collections.nCopies(ranks, 1L), capacity)
+            : GatherProblem.alongRows(ranks, capacity);
+    GatherPlan plan = GatherPlan.of(problem, domains, tuning);
     Explorer explorer = new Explorer(new SlotModel(plan, rows, flaw));
     explorer.run();
     System.out.printf(

@@ -198,7 +198,7 @@ abstract class StepModel<L extends Layout> implements Explorer.Model {
   private boolean hasRoomForStep(byte[] state, int rank, int step) {
     long slowest = Long.MAX_VALUE;
     for (int reader = 0; reader < 2 * ranks; reader++) {
-      if (domains.of(reader % ranks) == domains.of(rank)) {
+      if (domains.domainOf(reader % ranks) == domains.domainOf(rank)) {
         slowest = Math.min(slowest, state[stepsPassed + reader]);
       }
     }

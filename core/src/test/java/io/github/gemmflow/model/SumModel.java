@@ -59,7 +59,7 @@ final class SumModel extends StepModel<SumLayout> {
    * @param threads the compute threads of each rank
    */
   SumModel(SumPlan plan, long[][] rowsPerRank, int threads, Flaw flaw) {
-    super(plan.domains(), layouts(plan, rowsPerRank), Transfers::of);
+    super(plan.domains(), layouts(plan, rowsPerRank), Transfers::fill);
     this.threads = threads;
     this.slots = plan.slots();
     this.flaw = flaw;
@@ -237,7 +237,7 @@ final class SumModel extends StepModel<SumLayout> {
 
     Seen(byte[] state, int rank) {
       this.state = state;
-      this.domain = domains().of(rank);
+      this.domain = domains().domainOf(rank);
       this.step = stepOf(state, rank);
     }
 
@@ -269,7 +269,7 @@ final class SumModel extends StepModel<SumLayout> {
   long sendable(byte[] state, int rank, int step, int route) {
     SumLayout layout = layout(step);
     long addedUpTo = state[added + rank] - use(step);
-    return layout.sendable(domains().of(rank), layout.block(route), addedUpTo);
+    return layout.sendable(domains().domainOf(rank), layout.block(route), addedUpTo);
   }
 
   @Override
@@ -282,18 +282,18 @@ final class SumModel extends StepModel<SumLayout> {
     SumLayout layout = layout(step);
     int block = layout.block(route);
     long piece = layout.pieceOfChunk(block, chunk);
-    long use = use(step) + layout.piecePosition(domains().of(sender), block, piece);
+    long use = use(step) + layout.piecePosition(domains().domainOf(sender), block, piece);
     check(state, sender, sender, block, use, sum(use));
   }
 
   @Override
   void receive(byte[] state, int receiver, int step, int route, int chunk) {
     state[received(receiver, step, route, chunk)] = (byte) (step + 1);
-    publish(state, domains().of(receiver), route, base(step, route) + chunk + 1);
+    publish(state, domains().domainOf(receiver), route, base(step, route) + chunk + 1);
   }
 
   private int received(int rank, int step, int route, long chunk) {
-    int room = domains().of(rank) * ROOMS + step % ROOMS;
+    int room = domains().domainOf(rank) * ROOMS + step % ROOMS;
     return sums + (room * layout(0).routes() + route) * mostChunks + (int) chunk;
   }
 
@@ -373,7 +373,7 @@ final class SumModel extends StepModel<SumLayout> {
   }
 
   private void checkOtherParts(byte[] state, int rank, Job job) {
-    int domain = domains().of(rank);
+    int domain = domains().domainOf(rank);
     for (int i = 0; i < domains().size(domain); i++) {
       int other = domains().member(domain, i);
       if (other != rank) {
@@ -385,7 +385,7 @@ final class SumModel extends StepModel<SumLayout> {
   /** Looks at all that a rank's own output is made of. */
   private void checkAll(byte[] state, int rank, Job job) {
     SumLayout layout = layout(job.step);
-    int domain = domains().of(rank);
+    int domain = domains().domainOf(rank);
     if (layout.leaves(domain, job.block)) {
       check(state, rank, layout.owner(domain, job.block), job.block, job.use, sum(job.use));
     } else {

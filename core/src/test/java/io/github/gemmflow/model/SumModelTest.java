@@ -8,7 +8,7 @@ import io.github.gemmflow.kit.Cases;
 import io.github.gemmflow.model.Explorer.Violation;
 import io.github.gemmflow.model.SumModel.Flaw;
 import io.github.gemmflow.plan.Domains;
-import io.github.gemmflow.plan.Path;
+import io.github.gemmflow.plan.Storage;
 import io.github.gemmflow.plan.SumPlan;
 import io.github.gemmflow.plan.SumProblem;
 import io.github.gemmflow.plan.Tuning;
@@ -35,7 +35,7 @@ class SumModelTest {
       Flaw flaw) {
     Tuning tuning =
         Tuning.DEFAULT
-            .withPath(Path.STREAMED)
+            .withStorage(Storage.STREAMED)
             .withChunkRows(tileRows)
             .withSlots(slots)
             .withInFlight(2);

@@ -11,7 +11,7 @@ class DomainsTest {
   void labelsBecomeNumbersInTheOrderOfTheLowestRanks() {
     Domains domains = Domains.of(7, -2, 7, 5, -2);
     assertEquals("5 ranks on 3 hosts [[0, 2], [1, 4], [3]]", domains.toString());
-    assertEquals(1, domains.of(4));
+    assertEquals(1, domains.domainOf(4));
     assertEquals(1, domains.indexOf(4));
     assertEquals(2, domains.member(0, 1));
     assertEquals(Domains.of(0, 1, 0, 2, 1), domains);

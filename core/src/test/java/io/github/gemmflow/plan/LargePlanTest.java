@@ -29,7 +29,7 @@ class LargePlanTest {
     Domains domains =
         Domains.of(IntStream.range(0, RANKS).map(r -> r / (RANKS / DOMAINS)).toArray());
     Tuning tuning = Tuning.DEFAULT.withSchedule(schedule);
-    StepPlan step = Plans.alongRows(8192, 1_000_000, domains, tuning).step();
+    GatherLayout step = Plans.alongRows(8192, 1_000_000, domains, tuning).step();
     step.lay(IntStream.range(0, RANKS).mapToLong(r -> r % 200).toArray());
     double seconds = (System.nanoTime() - start) / 1e9;
     bytes = threads.getCurrentThreadAllocatedBytes() - bytes;
@@ -37,7 +37,7 @@ class LargePlanTest {
     assertTrue(seconds < 1, () -> seconds + " s");
     assertTrue(bytes < 200 << 20, "too much memory");
     Transfers transfers = new Transfers(RANKS - 1);
-    transfers.of(step);
+    transfers.fill(step);
     assertEquals(step.rows(RANKS - 1) > 0, transfers.sends().count() > 0);
   }
 }

@@ -16,11 +16,11 @@ class MeshTest extends ScheduleContract {
   /** Every rank starts with another target, so nobody is everybody's first. */
   @Test
   void theNextDomainComesFirst() {
-    StepPlan step = Plans.alongRows(4, 100, Domains.of(0, 1, 2, 3), Tuning.DEFAULT).step();
+    GatherLayout step = Plans.alongRows(4, 100, Domains.of(0, 1, 2, 3), Tuning.DEFAULT).step();
     step.lay(new long[] {1, 1, 1, 1});
     for (int rank = 0; rank < 4; rank++) {
       Transfers transfers = new Transfers(rank);
-      transfers.of(step);
+      transfers.fill(step);
       for (int i = 0; i < 3; i++) {
         assertEquals((rank + 1 + i) % 4, transfers.sends().peer(i));
       }

@@ -11,24 +11,25 @@ import io.github.gemmflow.plan.NextRun.Soon;
 import org.junit.jupiter.api.Test;
 
 class NextRunTest {
-  private static StepPlan step(Domains domains, long... rows) {
+  private static GatherLayout step(Domains domains, long... rows) {
     return step(Tuning.DEFAULT, domains, rows);
   }
 
-  private static StepPlan step(Tuning tuning, Domains domains, long... rows) {
-    StepPlan step = Plans.alongRows(4, 1000, domains, tuning).step();
+  private static GatherLayout step(Tuning tuning, Domains domains, long... rows) {
+    GatherLayout step = Plans.alongRows(4, 1000, domains, tuning).step();
     step.lay(rows);
     return step;
   }
 
-  private static void assertRun(NextRun runs, StepPlan step, long worthwhile, long from, long to) {
+  private static void assertRun(
+      NextRun runs, GatherLayout step, long worthwhile, long from, long to) {
     assertTrue(runs.choose(step, worthwhile, Soon.NOTHING), "there is a run");
     assertEquals(from + "-" + to, runs.begin() + "-" + runs.end());
   }
 
   @Test
   void ownRowsThenTheHostsThenMostReady() {
-    StepPlan step = step(Domains.of(0, 1, 0, 1, 2), 10, 10, 10, 10, 10);
+    GatherLayout step = step(Domains.of(0, 1, 0, 1, 2), 10, 10, 10, 10, 10);
     NextRun runs = new NextRun(2, 5);
     runs.reset(step);
     runs.ready(4, 46);
@@ -48,7 +49,7 @@ class NextRunTest {
   /** Decode: one row per rank is worth one product, not eight. */
   @Test
   void shortRunsWaitWhileTheyCanGrow() {
-    StepPlan step = step(Domains.single(4), 1, 1, 0, 1);
+    GatherLayout step = step(Domains.single(4), 1, 1, 0, 1);
     NextRun runs = new NextRun(1, 4);
     runs.reset(step);
     runs.ready(1, 2);
@@ -63,7 +64,7 @@ class NextRunTest {
   @Test
   void withoutOverlapAllRowsAreOneRun() {
     Tuning tuning = Tuning.DEFAULT.withOverlap(Overlap.SEQUENTIAL);
-    StepPlan step = step(tuning, Domains.of(0, 0, 1, 1), 40, 40, 0, 40);
+    GatherLayout step = step(tuning, Domains.of(0, 0, 1, 1), 40, 40, 0, 40);
     NextRun runs = new NextRun(1, 4);
     runs.reset(step);
     assertFalse(runs.choose(step, 16, Soon.NOTHING));
@@ -81,7 +82,7 @@ class NextRunTest {
   /** Rows that come sooner than another run would cost are worth waiting for; others are not. */
   @Test
   void longRunsWaitForRowsThatComeSoon() {
-    StepPlan step = step(Domains.of(0, 0, 1), 40, 40, 40);
+    GatherLayout step = step(Domains.of(0, 0, 1), 40, 40, 40);
     NextRun runs = new NextRun(0, 3);
     runs.reset(step);
     assertFalse(runs.choose(step, 16, Soon.OF_THIS_HOST));
@@ -103,7 +104,7 @@ class NextRunTest {
   /** What is over waits for the rows that come after it; at the end there are none. */
   @Test
   void aRunThatCanGrowIsRound() {
-    StepPlan step = step(Domains.single(2), 40, 40);
+    GatherLayout step = step(Domains.single(2), 40, 40);
     NextRun runs = new NextRun(0, 2);
     runs.reset(step);
     runs.ready(0, 40);
@@ -117,7 +118,7 @@ class NextRunTest {
 
   @Test
   void aShortRunBetweenTakenRowsIsTaken() {
-    StepPlan step = step(Domains.single(3), 8, 2, 8);
+    GatherLayout step = step(Domains.single(3), 8, 2, 8);
     NextRun runs = new NextRun(0, 3);
     runs.reset(step);
     runs.ready(0, 8);
@@ -137,7 +138,7 @@ class NextRunTest {
     for (long seed = 0; seed < 3000; seed++) {
       Draw draw = new Draw(seed);
       int ranks = draw.ranks();
-      StepPlan step = step(Domains.of(draw.hosts(ranks)), draw.rows(ranks, 100));
+      GatherLayout step = step(Domains.of(draw.hosts(ranks)), draw.rows(ranks, 100));
       NextRun runs = new NextRun(draw.below(ranks), ranks);
       runs.reset(step);
       int worthwhile = 1 + draw.below(20);
@@ -167,8 +168,8 @@ class NextRunTest {
   /** Slots are emptied first, a chunk at a time; own rows fill the gaps. */
   @Test
   void streamedRowsGoBeforeOwnOnes() {
-    Tuning streamed = Tuning.DEFAULT.withPath(Path.STREAMED).withChunkRows(4);
-    StepPlan step = Plans.alongRows(4, 1000, Domains.of(0, 0, 1), streamed).step();
+    Tuning streamed = Tuning.DEFAULT.withStorage(Storage.STREAMED).withChunkRows(4);
+    GatherLayout step = Plans.alongRows(4, 1000, Domains.of(0, 0, 1), streamed).step();
     step.lay(new long[] {6, 10, 9});
     NextRun runs = new NextRun(0, step.bands());
     runs.reset(step);

@@ -17,10 +17,10 @@ class RingTest extends ScheduleContract {
   @Test
   void fewestHopsLeaveFirst() {
     Tuning ring = Tuning.DEFAULT.withSchedule(Schedule.RING);
-    StepPlan step = Plans.alongRows(4, 100, Domains.of(0, 1, 2, 3), ring).step();
+    GatherLayout step = Plans.alongRows(4, 100, Domains.of(0, 1, 2, 3), ring).step();
     step.lay(new long[] {1, 1, 1, 1});
     Transfers transfers = new Transfers(2);
-    transfers.of(step);
+    transfers.fill(step);
     assertEquals(3, transfers.sends().count());
     assertEquals(2, transfers.sends().route(0));
     assertEquals(1, transfers.sends().route(1));

@@ -66,7 +66,7 @@ class SumLayoutTest {
         seen[(int) row]++;
       }
       boolean isOwn =
-          layout.plan().problem().scattered() && layout.plan().domains().of(head) == domain;
+          layout.plan().problem().scattered() && layout.plan().domains().domainOf(head) == domain;
       assertTrue(isOwn || !own, "own rows last");
       own = isOwn;
     }
@@ -132,11 +132,11 @@ class SumLayoutTest {
     Map<Integer, Integer> timesSent = new HashMap<>();
     for (int rank = 0; rank < domains.ranks(); rank++) {
       Transfers transfers = new Transfers(rank);
-      transfers.of(layout);
+      transfers.fill(layout);
       for (int i = 0; i < transfers.sends().count(); i++) {
         int route = transfers.sends().route(i);
         timesSent.merge(route, 1, Integer::sum);
-        assertEquals(rank, layout.owner(domains.of(rank), layout.block(route)));
+        assertEquals(rank, layout.owner(domains.domainOf(rank), layout.block(route)));
         open.merge(
             "%d from %d to %d".formatted(route, rank, transfers.sends().peer(i)), 1, Integer::sum);
       }
@@ -182,7 +182,7 @@ class SumLayoutTest {
 
   @Test
   void withoutOverlapThereMustBeRoomForAll() {
-    Tuning streamed = Tuning.DEFAULT.withPath(Path.STREAMED).withOverlap(Overlap.SEQUENTIAL);
+    Tuning streamed = Tuning.DEFAULT.withStorage(Storage.STREAMED).withOverlap(Overlap.SEQUENTIAL);
     IllegalArgumentException e =
         assertThrows(
             IllegalArgumentException.class,

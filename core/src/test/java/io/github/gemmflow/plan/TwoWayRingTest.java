@@ -17,7 +17,7 @@ class TwoWayRingTest extends ScheduleContract {
   @Test
   void theFarthestOfAnEvenNumberGetsHalfFromEachSide() {
     Tuning tuning = Tuning.DEFAULT.withSchedule(schedule());
-    StepPlan step = Plans.alongRows(4, 100, Domains.of(0, 1, 2, 3), tuning).step();
+    GatherLayout step = Plans.alongRows(4, 100, Domains.of(0, 1, 2, 3), tuning).step();
     step.lay(new long[] {9, 0, 0, 0});
     assertEquals("rank 0 -> rank 1", step.way(1, 0));
     assertEquals("rank 0 -> rank 1 -> rank 2", step.way(2, 0));

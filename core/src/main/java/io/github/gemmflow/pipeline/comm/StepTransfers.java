@@ -83,7 +83,7 @@ final class StepTransfers {
     int[] sources = new int[domains.ranks()];
     int count = 0;
     for (int rank = 0; rank < sources.length; rank++) {
-      boolean remote = domains.of(rank) != peers.domain();
+      boolean remote = domains.domainOf(rank) != peers.domain();
       if (remote && StepHeaders.owner(domains, peers.domain(), rank) == peers.rank()) {
         sources[count++] = rank;
       }

@@ -3,8 +3,8 @@ package io.github.gemmflow.pipeline.gather;
 
 import io.github.gemmflow.pipeline.step.HeaderCheck;
 import io.github.gemmflow.pipeline.step.HostPeers;
+import io.github.gemmflow.plan.GatherLayout;
 import io.github.gemmflow.plan.NextRun;
-import io.github.gemmflow.plan.StepPlan;
 
 /**
  * What a rank knows of the rows and headers that have come in. A row counts as arrived only when
@@ -24,7 +24,7 @@ final class Arrivals {
 
   /** Says that the rows of this rank's own shard are in the window. */
   void publishOwn(GatherStep step) {
-    StepPlan layout = step.layout();
+    GatherLayout layout = step.layout();
     for (int part = 0; part < layout.plan().parts(); part++) {
       int route = layout.route(part, peers.rank());
       publish(step, route, layout.chunks(route));
@@ -44,7 +44,7 @@ final class Arrivals {
 
   /** A number that grows whenever something of the step comes in. */
   long progress(GatherStep step) {
-    StepPlan layout = step.layout();
+    GatherLayout layout = step.layout();
     long sum = headers.headersThere(step.open());
     for (int route = 0; route < layout.routes(); route++) {
       if (layout.chunks(route) > 0) {
@@ -56,7 +56,7 @@ final class Arrivals {
 
   /** Whether every reader is done with what a chunk of a route would overwrite. */
   boolean hasRoom(GatherStep step, int route, long chunk) {
-    StepPlan layout = step.layout();
+    GatherLayout layout = step.layout();
     int band = layout.band(route);
     return !layout.plan().isStreamed() || window.slots(band).isFree(step.use(band) + chunk);
   }
@@ -66,7 +66,7 @@ final class Arrivals {
    * reader of this host lets go of slots.
    */
   boolean areHeldUp(GatherStep step) {
-    StepPlan layout = step.layout();
+    GatherLayout layout = step.layout();
     boolean missing = false;
     for (int route = 0; layout.plan().isStreamed() && route < layout.routes(); route++) {
       long chunks = Math.max(0, chunks(step, route));
@@ -85,7 +85,7 @@ final class Arrivals {
     if (!headers.isThere(step.open(), rank)) {
       return true;
     }
-    StepPlan layout = step.layout();
+    GatherLayout layout = step.layout();
     for (int part = 0; part < layout.plan().parts(); part++) {
       int route = layout.route(part, rank);
       if (chunks(step, route) < layout.chunks(route)) {
@@ -98,7 +98,7 @@ final class Arrivals {
   /** Whether none of the ranks that are missing is on another host. */
   boolean areAllMissingOnThisHost(GatherStep step) {
     for (int rank = 0; rank < peers.domains().ranks(); rank++) {
-      if (peers.domains().of(rank) != peers.domain() && isMissing(step, rank)) {
+      if (peers.domains().domainOf(rank) != peers.domain() && isMissing(step, rank)) {
         return false;
       }
     }
@@ -107,10 +107,10 @@ final class Arrivals {
 
   /** The bytes that are yet to come, of those that this rank receives from other hosts. */
   long bytesToReceive(GatherStep step) {
-    StepPlan layout = step.layout();
+    GatherLayout layout = step.layout();
     long bytes = 0;
     for (int route = 0; route < layout.routes(); route++) {
-      boolean remote = peers.domains().of(layout.shard(route)) != peers.domain();
+      boolean remote = peers.domains().domainOf(layout.shard(route)) != peers.domain();
       if (remote && layout.owner(peers.domain(), route) == peers.rank()) {
         long firstMissing = layout.chunkBegin(route, Math.max(0, chunks(step, route)));
         bytes += (layout.end(route) - firstMissing) * layout.columnBytes(route);
@@ -121,7 +121,7 @@ final class Arrivals {
 
   /** Tells the compute lane which rows are ready. */
   void update(GatherStep step, NextRun runs) {
-    StepPlan layout = step.layout();
+    GatherLayout layout = step.layout();
     for (int band = 0; band < layout.bands(); band++) {
       if (runs.ready(band) < layout.bandEnd(band)) {
         runs.ready(band, ready(step, band));
@@ -131,7 +131,7 @@ final class Arrivals {
 
   /** Up to which row of A the rows of a band are there, in all columns. */
   private long ready(GatherStep step, int band) {
-    StepPlan layout = step.layout();
+    GatherLayout layout = step.layout();
     if (layout.isReadAtHome(band, peers.rank())) {
       return layout.bandEnd(band);
     }

@@ -4,7 +4,7 @@ package io.github.gemmflow.pipeline.gather;
 import io.github.gemmflow.pipeline.step.Diagnosis;
 import io.github.gemmflow.pipeline.step.HeaderCheck;
 import io.github.gemmflow.pipeline.step.HostPeers;
-import io.github.gemmflow.plan.StepPlan;
+import io.github.gemmflow.plan.GatherLayout;
 import java.util.StringJoiner;
 
 /** Reasons why a rank in a gathering step has nothing to do, and whom it waits for. */
@@ -48,7 +48,7 @@ final class GatherDiagnosis {
 
   private String missingRows(GatherStep step, boolean withRoom) {
     StringJoiner text = new StringJoiner("; ");
-    StepPlan layout = step.layout();
+    GatherLayout layout = step.layout();
     int more = 0;
     for (int route = 0; route < layout.routes(); route++) {
       boolean begun = headers.isThere(step.open(), layout.shard(route));
@@ -70,7 +70,7 @@ final class GatherDiagnosis {
   }
 
   private String missingRows(GatherStep step, int route, boolean begun) {
-    StepPlan layout = step.layout();
+    GatherLayout layout = step.layout();
     int shard = layout.shard(route);
     long chunks = Math.max(0, arrivals.chunks(step, route));
     boolean allThere = chunks == layout.chunks(route);
@@ -98,7 +98,7 @@ final class GatherDiagnosis {
     if (!arrivals.areHeldUp(step)) {
       return false;
     }
-    StepPlan layout = step.layout();
+    GatherLayout layout = step.layout();
     for (int route = 0; route < layout.routes(); route++) {
       if (arrivals.chunks(step, route) < layout.chunks(route)) {
         int reader = window.slots(layout.band(route)).slowReader();

@@ -6,18 +6,18 @@ import io.github.gemmflow.pipeline.comm.ChunkTraffic;
 import io.github.gemmflow.pipeline.comm.StepKind;
 import io.github.gemmflow.pipeline.compute.RowWork;
 import io.github.gemmflow.pipeline.step.StepWindow;
-import io.github.gemmflow.plan.Plan;
-import io.github.gemmflow.plan.StepPlan;
+import io.github.gemmflow.plan.GatherLayout;
+import io.github.gemmflow.plan.GatherPlan;
 
 /**
  * Steps of gathering operators of one plan: rows of all ranks that are worked on as they arrive.
  */
 public final class GatherKind implements StepKind {
-  private final Plan plan;
+  private final GatherPlan plan;
   private final GatherPipeline pipeline;
-  private final StepPlan[] layouts = new StepPlan[StepWindow.STEPS];
+  private final GatherLayout[] layouts = new GatherLayout[StepWindow.STEPS];
 
-  public GatherKind(Plan plan, GatherPipeline pipeline) {
+  public GatherKind(GatherPlan plan, GatherPipeline pipeline) {
     this.plan = plan;
     this.pipeline = pipeline;
     for (int buffer = 0; buffer < layouts.length; buffer++) {
@@ -25,7 +25,7 @@ public final class GatherKind implements StepKind {
     }
   }
 
-  public Plan plan() {
+  public GatherPlan plan() {
     return plan;
   }
 
@@ -45,7 +45,7 @@ public final class GatherKind implements StepKind {
   }
 
   @Override
-  public StepPlan layout(int buffer) {
+  public GatherLayout layout(int buffer) {
     return layouts[buffer];
   }
 

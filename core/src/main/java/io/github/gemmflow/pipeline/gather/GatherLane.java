@@ -10,8 +10,8 @@ import io.github.gemmflow.pipeline.step.HeaderCheck;
 import io.github.gemmflow.pipeline.step.Heartbeats;
 import io.github.gemmflow.pipeline.step.HostPeers;
 import io.github.gemmflow.pipeline.step.Recorder;
+import io.github.gemmflow.plan.GatherLayout;
 import io.github.gemmflow.plan.NextRun;
-import io.github.gemmflow.plan.StepPlan;
 import io.github.gemmflow.trace.Span;
 
 /**
@@ -123,7 +123,7 @@ final class GatherLane extends ComputeLane {
 
   /** Its own rows this rank reads at home: nobody needs to wait for it to read them in slots. */
   private void passOwnRows() {
-    StepPlan layout = step.layout();
+    GatherLayout layout = step.layout();
     for (int band = 0; band < layout.bands(); band++) {
       if (layout.isReadAtHome(band, peers.rank())) {
         pass(band, layout.bandChunks(band));
@@ -133,7 +133,7 @@ final class GatherLane extends ComputeLane {
 
   /** Lets go of the slots of a band whose chunks nobody here works on or will work on. */
   private void release(int band) {
-    StepPlan layout = step.layout();
+    GatherLayout layout = step.layout();
     if (band == NO_BAND || layout.isReadAtHome(band, peers.rank())) {
       return;
     }

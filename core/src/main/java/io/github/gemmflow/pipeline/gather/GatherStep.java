@@ -3,7 +3,7 @@ package io.github.gemmflow.pipeline.gather;
 
 import io.github.gemmflow.pipeline.step.StepContext;
 import io.github.gemmflow.pipeline.step.StepNumbers;
-import io.github.gemmflow.plan.StepPlan;
+import io.github.gemmflow.plan.GatherLayout;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,7 +14,7 @@ final class GatherStep {
   private final StepContext open;
   private final StepNumbers chunks;
   private final StepNumbers uses;
-  private @Nullable StepPlan layout;
+  private @Nullable GatherLayout layout;
   private volatile boolean written;
 
   /**
@@ -30,12 +30,17 @@ final class GatherStep {
   }
 
   /** Turns to a new step, which is laid out. */
-  void number(StepPlan newLayout) {
+  void number(GatherLayout newLayout) {
     layout = newLayout;
     written = false;
-    chunks.number(buffer(), newLayout.routes(), newLayout::chunks);
-    int bands = newLayout.plan().isStreamed() ? newLayout.bands() : 0;
-    uses.number(buffer(), bands, newLayout::bandChunks);
+    chunks.begin(buffer());
+    for (int route = 0; route < newLayout.routes(); route++) {
+      chunks.add(route, newLayout.chunks(route));
+    }
+    uses.begin(buffer());
+    for (int band = 0; newLayout.plan().isStreamed() && band < newLayout.bands(); band++) {
+      uses.add(band, newLayout.bandChunks(band));
+    }
   }
 
   StepContext open() {
@@ -46,8 +51,8 @@ final class GatherStep {
     return open.buffer();
   }
 
-  StepPlan layout() {
-    StepPlan laid = layout;
+  GatherLayout layout() {
+    GatherLayout laid = layout;
     if (laid == null) {
       throw new IllegalStateException("no step has been laid out in this buffer");
     }

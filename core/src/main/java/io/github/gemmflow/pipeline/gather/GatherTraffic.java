@@ -6,7 +6,7 @@ import io.github.gemmflow.pipeline.comm.ChunkTraffic;
 import io.github.gemmflow.pipeline.comm.StreamProgress;
 import io.github.gemmflow.pipeline.step.HostPeers;
 import io.github.gemmflow.pipeline.step.SlotRing;
-import io.github.gemmflow.plan.StepPlan;
+import io.github.gemmflow.plan.GatherLayout;
 import io.github.gemmflow.plan.Transfers;
 
 /** The rows of a step that gathers, on their way to all hosts. */
@@ -39,7 +39,7 @@ final class GatherTraffic implements ChunkTraffic {
 
   @Override
   public void start(Transfers transfers) {
-    transfers.of(step.layout());
+    transfers.fill(step.layout());
     slotsPassed = !step.layout().plan().isStreamed();
   }
 
@@ -53,7 +53,7 @@ final class GatherTraffic implements ChunkTraffic {
 
   @Override
   public long receivable(int route) {
-    StepPlan layout = step.layout();
+    GatherLayout layout = step.layout();
     long chunks = layout.chunks(route);
     if (!layout.plan().isStreamed()) {
       return chunks;
@@ -80,7 +80,7 @@ final class GatherTraffic implements ChunkTraffic {
   /** So that a sender cannot run away from its receiver, which has room for all chunks or some. */
   @Override
   public boolean isSynchronous(int route, long chunk) {
-    StepPlan layout = step.layout();
+    GatherLayout layout = step.layout();
     return layout.plan().isStreamed() || chunk == layout.chunks(route) - 1;
   }
 
@@ -100,7 +100,7 @@ final class GatherTraffic implements ChunkTraffic {
     if (slotsPassed) {
       return 0;
     }
-    StepPlan layout = step.layout();
+    GatherLayout layout = step.layout();
     for (int band = 0; band < layout.bands(); band++) {
       forwarded[band] = layout.bandChunks(band);
     }

@@ -7,8 +7,8 @@ import io.github.gemmflow.pipeline.step.StepWindow;
 import io.github.gemmflow.pipeline.step.WindowCursor;
 import io.github.gemmflow.plan.Capacity;
 import io.github.gemmflow.plan.Domains;
+import io.github.gemmflow.plan.GatherLayout;
 import io.github.gemmflow.plan.Schedule;
-import io.github.gemmflow.plan.StepPlan;
 import io.github.gemmflow.window.Counters;
 import java.lang.foreign.MemorySegment;
 
@@ -95,7 +95,7 @@ public final class GatherWindow {
 
   /** Points a block at rows of A in a streamed step, all of them in one chunk of a band. */
   public Block slotRows(Block block, GatherStep step, int band, long from, long to) {
-    StepPlan layout = step.layout();
+    GatherLayout layout = step.layout();
     long rowBytes = layout.plan().problem().rowBytes();
     long chunk = layout.bandChunk(band, from);
     int slot = slots[band].slot(step.use(band) + chunk);
@@ -108,7 +108,7 @@ public final class GatherWindow {
 
   /** Points a block at the place of a chunk: only the columns that its route brings. */
   public Block chunk(Block block, GatherStep step, int route, long chunk) {
-    StepPlan layout = step.layout();
+    GatherLayout layout = step.layout();
     long from = layout.chunkBegin(route, chunk);
     long to = layout.chunkBegin(route, chunk + 1);
     if (layout.plan().isStreamed()) {

@@ -5,7 +5,7 @@ import static java.lang.System.Logger.Level.WARNING;
 
 import io.github.gemmflow.matrix.Block;
 import io.github.gemmflow.pipeline.step.StepWindow;
-import io.github.gemmflow.plan.StepPlan;
+import io.github.gemmflow.plan.GatherLayout;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -35,7 +35,7 @@ final class OwnRows {
    *
    * @throws IllegalArgumentException if no memory is that large
    */
-  void reserve(int buffer, StepPlan layout, long rows) {
+  void reserve(int buffer, GatherLayout layout, long rows) {
     long bytes;
     try {
       bytes = Math.multiplyExact(rows, rowBytes(layout));
@@ -50,13 +50,13 @@ final class OwnRows {
     }
   }
 
-  private long rowBytes(StepPlan layout) {
+  private long rowBytes(GatherLayout layout) {
     return layout.columnBytes(layout.route(0, rank));
   }
 
   /** Points a block at rows of A of which this rank holds all or some columns. */
   Block rows(Block block, GatherStep step, long from, long to) {
-    StepPlan layout = step.layout();
+    GatherLayout layout = step.layout();
     long rowBytes = rowBytes(layout);
     long offset = (from - layout.firstRow(rank)) * rowBytes;
     return block.at(memory[step.buffer()], offset, to - from, rowBytes, rowBytes);

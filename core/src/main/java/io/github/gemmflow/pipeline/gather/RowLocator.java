@@ -2,7 +2,7 @@
 package io.github.gemmflow.pipeline.gather;
 
 import io.github.gemmflow.matrix.Block;
-import io.github.gemmflow.plan.StepPlan;
+import io.github.gemmflow.plan.GatherLayout;
 
 /**
  * Places of the rows of a step: in the window, or, for streamed rows of this rank, in its own
@@ -21,7 +21,7 @@ final class RowLocator {
 
   /** Points a block at the place where this rank writes its rows. */
   Block input(Block block, GatherStep step) {
-    StepPlan layout = step.layout();
+    GatherLayout layout = step.layout();
     long from = layout.firstRow(rank);
     long to = from + layout.rows(rank);
     if (layout.plan().isStreamed()) {
@@ -35,7 +35,7 @@ final class RowLocator {
 
   /** Points a block at rows of a run, in all columns. */
   Block run(Block block, GatherStep step, int band, long from, long to) {
-    StepPlan layout = step.layout();
+    GatherLayout layout = step.layout();
     if (!layout.plan().isStreamed()) {
       return window.rows(block, step, from, to);
     }
@@ -53,7 +53,7 @@ final class RowLocator {
 
   /** Points a block at a chunk of this rank's own rows in a streamed step. */
   Block own(Block block, GatherStep step, int route, long chunk) {
-    StepPlan layout = step.layout();
+    GatherLayout layout = step.layout();
     return ownRows.rows(
         block, step, layout.chunkBegin(route, chunk), layout.chunkBegin(route, chunk + 1));
   }

@@ -3,8 +3,8 @@ package io.github.gemmflow.pipeline.gather;
 
 import io.github.gemmflow.matrix.Block;
 import io.github.gemmflow.pipeline.step.HostPeers;
+import io.github.gemmflow.plan.GatherLayout;
 import io.github.gemmflow.plan.Schedule;
-import io.github.gemmflow.plan.StepPlan;
 import java.util.StringJoiner;
 
 /**
@@ -35,7 +35,7 @@ final class SlotFeeder {
 
   /** Begins with the rows of a step, which this rank has written. */
   void start(GatherStep step) {
-    StepPlan layout = step.layout();
+    GatherLayout layout = step.layout();
     boolean isRead = peers.hostRanks() > 1 || layout.plan().problem().isAlongColumns();
     parts = layout.plan().isStreamed() && isRead ? layout.plan().parts() : 0;
     busy = false;
@@ -108,7 +108,7 @@ final class SlotFeeder {
 
   /** Which of this rank's rows could not be fed because of whom, for a person. */
   void describe(GatherStep step, GatherDiagnosis diagnosis, StringJoiner text) {
-    StepPlan layout = step.layout();
+    GatherLayout layout = step.layout();
     for (int part = 0; part < parts; part++) {
       if (isLeft(step, part)) {
         int route = route(step, part);

@@ -79,7 +79,7 @@ public final class Diagnosis {
     Domains domains = peers.domains();
     int domain = peers.domain();
     int messenger = StepHeaders.owner(domains, domain, rank);
-    if (domains.of(rank) == domain || messenger == peers.rank()) {
+    if (domains.domainOf(rank) == domain || messenger == peers.rank()) {
       return "rank " + rank;
     }
     return "rank %d (word of it comes through rank %d)".formatted(rank, messenger);

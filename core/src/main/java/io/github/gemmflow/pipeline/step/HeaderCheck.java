@@ -37,7 +37,7 @@ public final class HeaderCheck {
   /** Whether a rank of this host has not begun the step, and no rank of another host is missing. */
   public boolean isMissingOnlyHere(StepContext step, int rank) {
     for (int other = 0; other < peers.domains().ranks(); other++) {
-      if (peers.domains().of(other) != peers.domain() && !isThere(step, other)) {
+      if (peers.domains().domainOf(other) != peers.domain() && !isThere(step, other)) {
         return false;
       }
     }

@@ -66,7 +66,7 @@ public final class HostPeers implements Breakable {
 
   /** The domain of this rank. */
   public int domain() {
-    return domains.of(rank);
+    return domains.domainOf(rank);
   }
 
   /** How many ranks this host has. */

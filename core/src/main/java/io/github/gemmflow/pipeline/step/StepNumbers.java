@@ -8,12 +8,6 @@ import java.util.Arrays;
  * things, how many there were in all steps before one.
  */
 public final class StepNumbers {
-  /** Counts the things of a step. */
-  @FunctionalInterface
-  public interface Count {
-    long of(int thing);
-  }
-
   private final long[][] first;
   private final long[] next;
 
@@ -22,16 +16,14 @@ public final class StepNumbers {
     this.next = new long[things];
   }
 
-  /**
-   * Numbers the things of a step on from those of the step before.
-   *
-   * @param things how many kinds of things the step has, which may be fewer than there are
-   */
-  public void number(int buffer, int things, Count count) {
+  /** A step begins; what there is of each thing is {@link #add added} afterwards. */
+  public void begin(int buffer) {
     System.arraycopy(next, 0, first[buffer], 0, next.length);
-    for (int thing = 0; thing < things; thing++) {
-      next[thing] += count.of(thing);
-    }
+  }
+
+  /** The step that began last has so many of a thing. */
+  public void add(int thing, long count) {
+    next[thing] += count;
   }
 
   /** How many of a thing there were before the step in a buffer. */

@@ -36,8 +36,12 @@ final class SumStep {
 
   /** Turns to a new step, which is laid out. */
   void number() {
-    tiles.number(open.buffer(), 1, all -> layout.tiles());
-    chunks.number(open.buffer(), layout.routes(), layout::chunks);
+    tiles.begin(open.buffer());
+    tiles.add(0, layout.tiles());
+    chunks.begin(open.buffer());
+    for (int route = 0; route < layout.routes(); route++) {
+      chunks.add(route, layout.chunks(route));
+    }
   }
 
   StepContext open() {

@@ -27,7 +27,7 @@ final class SumTraffic implements ChunkTraffic {
 
   @Override
   public void start(Transfers transfers) {
-    transfers.of(layout());
+    transfers.fill(layout());
     passed = false;
   }
 

@@ -32,7 +32,7 @@ public final class SumWork {
   }
 
   /** Sets what goes in and where the sum goes. */
-  public SumWork of(Matrix newInput, Matrix newOutput) {
+  public SumWork bind(Matrix newInput, Matrix newOutput) {
     input = newInput;
     output = newOutput;
     return this;

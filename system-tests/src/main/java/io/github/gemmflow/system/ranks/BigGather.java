@@ -8,7 +8,7 @@ import io.github.gemmflow.Workspace;
 import io.github.gemmflow.World;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
-import io.github.gemmflow.plan.Path;
+import io.github.gemmflow.plan.Storage;
 import io.github.gemmflow.plan.Tuning;
 import java.util.Arrays;
 
@@ -30,7 +30,7 @@ public final class BigGather {
     long[] rows = new long[group.size()];
     Arrays.fill(rows, BYTES / (COLUMNS * DType.BF16.bytes() * group.size()));
     long all = Arrays.stream(rows).sum();
-    Tuning tuning = Tuning.DEFAULT.withPath(Path.GATHERED).withChunkRows(Long.MAX_VALUE);
+    Tuning tuning = Tuning.DEFAULT.withStorage(Storage.GATHERED).withChunkRows(Long.MAX_VALUE);
     try (Workspace space = group.workspace(all, COLUMNS, DType.BF16, tuning);
         AllGather gather = AllGather.on(space).columns(COLUMNS).build();
         Step step = gather.begin(rows)) {

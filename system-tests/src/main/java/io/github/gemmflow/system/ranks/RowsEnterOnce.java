@@ -27,7 +27,7 @@ public final class RowsEnterOnce {
     try (World world = World.join()) {
       Group group = world.group();
       long otherHosts = group.domains().count() - 1L;
-      int here = group.domains().size(group.domains().of(group.rank()));
+      int here = group.domains().size(group.domains().domainOf(group.rank()));
       long allRows = ROWS * group.size();
       long[] rows = new long[group.size()];
       Arrays.fill(rows, ROWS);

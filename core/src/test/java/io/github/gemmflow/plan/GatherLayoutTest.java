@@ -9,14 +9,14 @@ import io.github.gemmflow.kit.Draw;
 import io.github.gemmflow.kit.Plans;
 import org.junit.jupiter.api.Test;
 
-class StepPlanTest {
+class GatherLayoutTest {
   @Test
   void chunksCoverEveryRowOnce() {
     Draw draw = new Draw(1);
     for (int i = 0; i < 1000; i++) {
       int ranks = draw.ranks();
       Domains domains = Domains.of(draw.hosts(ranks));
-      StepPlan step = Plans.alongRows(100, 200, domains, draw.tuning(50)).step();
+      GatherLayout step = Plans.alongRows(100, 200, domains, draw.tuning(50)).step();
       long[] rows = draw.rows(ranks, 200);
       step.lay(rows);
       long next = 0;
@@ -38,7 +38,7 @@ class StepPlanTest {
   @Test
   void ownersAreBalancedByRows() {
     Domains domains = Domains.of(0, 0, 1, 1, 1, 1);
-    StepPlan step = Plans.alongRows(4, 100, domains, Tuning.DEFAULT).step();
+    GatherLayout step = Plans.alongRows(4, 100, domains, Tuning.DEFAULT).step();
     step.lay(new long[] {1, 1, 50, 10, 10, 10});
     assertEquals(0, step.owner(0, 2));
     assertEquals(1, step.owner(0, 3));
@@ -51,7 +51,7 @@ class StepPlanTest {
 
   @Test
   void badRowCountsAreRefusedAndLeaveThePlanAsItWas() {
-    StepPlan step = Plans.alongRows(4, 10, Domains.single(2), Tuning.DEFAULT).step();
+    GatherLayout step = Plans.alongRows(4, 10, Domains.single(2), Tuning.DEFAULT).step();
     step.lay(new long[] {3, 4});
     for (long[] bad : new long[][] {{1}, {1, 2, 3}, {-1, 2}, {6, 5}, {Long.MAX_VALUE, 1}}) {
       assertThrows(IllegalArgumentException.class, () -> step.lay(bad));
@@ -78,12 +78,12 @@ class StepPlanTest {
   @Test
   void aPlanPrintsItselfForAPerson() {
     Tuning ring = Tuning.DEFAULT.withSchedule(Schedule.RING).withChunkRows(4);
-    StepPlan step = Plans.alongRows(512, 100, Domains.of(0, 0, 1, 2), ring).step();
+    GatherLayout step = Plans.alongRows(512, 100, Domains.of(0, 0, 1, 2), ring).step();
     step.lay(new long[] {10, 0, 3, 0});
     assertEquals(
         """
         gather up to 100 rows of 512 bytes along rows from 4 ranks on 3 hosts [[0, 1], [2], [3]]
-        schedule ring, path gathered, overlap pipelined, chunks 4 rows, 8 in flight per route
+        schedule ring, storage gathered, overlap pipelined, chunks 4 rows, 8 in flight per route
         rows 0-9 of rank 0: 3 chunks of 4 rows; to host 1: rank 0 -> rank 2; to host 2: rank 0 -> rank 2 -> rank 3
         rows 10-12 of rank 2: 1 chunk; to host 0: rank 2 -> rank 3 -> rank 0; to host 2: rank 2 -> rank 3
         """,

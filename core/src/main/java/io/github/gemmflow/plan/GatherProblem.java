@@ -12,9 +12,9 @@ import java.util.List;
  * @param keepsGathered whether A is wanted in one piece
  * @param capacity the workspace's
  */
-public record Problem(
+public record GatherProblem(
     long rowBytes, List<Long> columnBytes, boolean keepsGathered, Capacity capacity) {
-  public Problem {
+  public GatherProblem {
     columnBytes = List.copyOf(columnBytes);
     if (rowBytes < 0 || rowBytes > capacity.maxRowBytes()) {
       throw new IllegalArgumentException(
@@ -24,19 +24,19 @@ public record Problem(
   }
 
   /** Rows of A come from one rank each. */
-  public static Problem alongRows(long rowBytes, Capacity capacity) {
-    return new Problem(rowBytes, List.of(), false, capacity);
+  public static GatherProblem alongRows(long rowBytes, Capacity capacity) {
+    return new GatherProblem(rowBytes, List.of(), false, capacity);
   }
 
   /** Every rank gives some columns of each row of A. */
-  public static Problem alongColumns(List<Long> columnBytes, Capacity capacity) {
+  public static GatherProblem alongColumns(List<Long> columnBytes, Capacity capacity) {
     long rowBytes = columnBytes.stream().mapToLong(Long::longValue).sum();
-    return new Problem(rowBytes, columnBytes, false, capacity);
+    return new GatherProblem(rowBytes, columnBytes, false, capacity);
   }
 
   /** The same with A wanted in one piece. */
-  public Problem keepingGathered() {
-    return new Problem(rowBytes, columnBytes, true, capacity);
+  public GatherProblem keepingGathered() {
+    return new GatherProblem(rowBytes, columnBytes, true, capacity);
   }
 
   /** Whether every rank gives some columns of each row. */

@@ -5,8 +5,8 @@ package io.github.gemmflow.plan;
  * Where the rows of one gathering step lie and which ranks bring them in. Routes are numbered
  * {@code part * ranks + shard}.
  */
-public final class StepPlan extends Layout {
-  private final Plan plan;
+public final class GatherLayout extends Layout {
+  private final GatherPlan plan;
   private final long[] begin;
   private final long[] end;
   private final long[] chunkRows;
@@ -14,7 +14,7 @@ public final class StepPlan extends Layout {
   private final int[] owner;
   private final long[] load;
 
-  StepPlan(Plan plan) {
+  GatherLayout(GatherPlan plan) {
     super(plan.domains().ranks(), plan.problem().capacity().maxRows());
     int ranks = plan.domains().ranks();
     this.plan = plan;
@@ -27,7 +27,7 @@ public final class StepPlan extends Layout {
   }
 
   /** Where the columns of each rank start in a row, in bytes; the last is the end of the row. */
-  private static long[] columnOffsets(Problem problem, int ranks) {
+  private static long[] columnOffsets(GatherProblem problem, int ranks) {
     long[] offsets = new long[ranks + 1];
     for (int rank = 0; problem.isAlongColumns() && rank < ranks; rank++) {
       offsets[rank + 1] = offsets[rank] + problem.columnBytes().get(rank);
@@ -72,7 +72,7 @@ public final class StepPlan extends Layout {
     for (int shard = 0; shard < ranks(); shard++) {
       for (int part = 0; part < plan.parts(); part++) {
         int route = route(part, shard);
-        int chosen = domains.of(shard) == domain ? shard : leastLoaded(domain);
+        int chosen = domains.domainOf(shard) == domain ? shard : leastLoaded(domain);
         owner[domain * plan.routes() + route] = chosen;
         if (chosen != shard) {
           load[chosen] += (end[route] - begin[route]) * columnBytes(route);
@@ -93,7 +93,7 @@ public final class StepPlan extends Layout {
     return best;
   }
 
-  public Plan plan() {
+  public GatherPlan plan() {
     return plan;
   }
 
@@ -260,7 +260,7 @@ public final class StepPlan extends Layout {
           "rows %d-%d of rank %d: %s"
               .formatted(begin[route], end[route] - 1, shard(route), describeChunks(route)));
       for (int domain = 0; domain < plan.domains().count(); domain++) {
-        if (plan.domains().of(shard(route)) != domain) {
+        if (plan.domains().domainOf(shard(route)) != domain) {
           text.append("; to host %d: %s".formatted(domain, way(domain, route)));
         }
       }

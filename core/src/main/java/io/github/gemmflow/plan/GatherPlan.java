@@ -4,29 +4,29 @@ package io.github.gemmflow.plan;
 import java.util.stream.IntStream;
 
 /**
- * What is decided for an operator before its first step: {@code Plan = f(Problem, Domains,
+ * What is decided for an operator before its first step: {@code GatherPlan = f(Problem, Domains,
  * Tuning)}. Immutable; {@link #step} lays out a step once its row counts are known.
  */
-public final class Plan {
-  private final Problem problem;
+public final class GatherPlan {
+  private final GatherProblem problem;
   private final Domains domains;
   private final Tuning tuning;
   private final Rules.Choice<Schedule> schedule;
-  private final Rules.Choice<Path> path;
+  private final Rules.Choice<Storage> storage;
   private final Rules.Choice<Overlap> overlap;
   private final int parts;
   private final int[][] children;
   private final int[] hops;
 
-  private Plan(Problem problem, Domains domains, Tuning tuning) {
+  private GatherPlan(GatherProblem problem, Domains domains, Tuning tuning) {
     this.problem = problem;
     this.domains = domains;
     this.tuning = tuning;
     int count = domains.count();
     this.schedule = Rules.schedule(problem, domains, tuning);
     this.parts = schedule().parts(count);
-    this.path = Rules.path(problem, domains, bands(), tuning);
-    this.overlap = Rules.overlap(path(), tuning);
+    this.storage = Rules.storage(problem, domains, bands(), tuning);
+    this.overlap = Rules.overlap(storage(), tuning);
     this.children = new int[parts * count][];
     this.hops = new int[parts * count];
     for (int part = 0; part < parts; part++) {
@@ -37,8 +37,8 @@ public final class Plan {
     }
   }
 
-  public static Plan of(Problem problem, Domains domains, Tuning tuning) {
-    return new Plan(problem, domains, tuning);
+  public static GatherPlan of(GatherProblem problem, Domains domains, Tuning tuning) {
+    return new GatherPlan(problem, domains, tuning);
   }
 
   private int countHops(int part, int distance) {
@@ -55,7 +55,7 @@ public final class Plan {
         .toArray();
   }
 
-  public Problem problem() {
+  public GatherProblem problem() {
     return problem;
   }
 
@@ -73,8 +73,8 @@ public final class Plan {
   }
 
   /** Where rows lie when they arrive. */
-  public Path path() {
-    return path.value();
+  public Storage storage() {
+    return storage.value();
   }
 
   /** When the work on rows begins. */
@@ -83,7 +83,7 @@ public final class Plan {
   }
 
   public boolean isStreamed() {
-    return path() == Path.STREAMED;
+    return storage() == Storage.STREAMED;
   }
 
   /** Parts that each shard is cut into. */
@@ -106,12 +106,12 @@ public final class Plan {
 
   /** The distance of a domain from the domain that a shard comes from. */
   int distance(int shard, int domain) {
-    return Math.floorMod(domain - domains.of(shard), domains.count());
+    return Math.floorMod(domain - domains.domainOf(shard), domains.count());
   }
 
   /** The domain at a distance from the domain that a shard comes from. */
   int domainAt(int shard, int distance) {
-    return (domains.of(shard) + distance) % domains.count();
+    return (domains.domainOf(shard) + distance) % domains.count();
   }
 
   /** The distances of the domains that the domain at a distance sends a part to, in order. */
@@ -124,17 +124,18 @@ public final class Plan {
     return hops[part * domains.count() + distance];
   }
 
-  /** A layout for one step after another; {@link StepPlan#lay} fills it in. */
-  public StepPlan step() {
-    return new StepPlan(this);
+  /** A layout for one step after another; {@link GatherLayout#lay} fills it in. */
+  public GatherLayout step() {
+    return new GatherLayout(this);
   }
 
   /** What was decided, in a few lines for a person. */
   @Override
   public String toString() {
     return describeProblem()
-        + "schedule %s, path %s, overlap %s, chunks %s, %d in flight per route\n"
-            .formatted(schedule().name(), path(), overlap(), tuning.chunking(), tuning.inFlight());
+        + "schedule %s, storage %s, overlap %s, chunks %s, %d in flight per route\n"
+            .formatted(
+                schedule().name(), storage(), overlap(), tuning.chunking(), tuning.inFlight());
   }
 
   /** What was decided and why, in a few lines for a person. */
@@ -142,15 +143,15 @@ public final class Plan {
     return describeProblem()
         + """
           schedule %s: %s
-          path %s: %s
+          storage %s: %s
           overlap %s: %s
           chunks %s: %s
           """
             .formatted(
                 schedule().name(),
                 schedule.reason(),
-                path(),
-                path.reason(),
+                storage(),
+                storage.reason(),
                 overlap(),
                 overlap.reason(),
                 tuning.chunking(),
