@@ -15,10 +15,10 @@ final class FaultSoak {
   private static final Duration DEADLINE = Duration.ofSeconds(3);
 
   /**
-   * Two seconds after the longer deadline, that of set-up, which is twice the other; and what the
-   * launcher takes on a busy machine until it has ended, too.
+   * Two seconds after the longer deadline, that of set-up, which is four times the other; and what
+   * the launcher takes on a busy machine until it has ended, too.
    */
-  private static final Duration LATEST = DEADLINE.multipliedBy(2).plusSeconds(2 + 3);
+  private static final Duration LATEST = DEADLINE.multipliedBy(4).plusSeconds(2 + 3);
 
   private final MpiFamily mpi;
   private final int ranks;

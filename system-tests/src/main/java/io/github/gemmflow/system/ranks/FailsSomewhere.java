@@ -67,7 +67,7 @@ public final class FailsSomewhere {
   private void run(Duration deadline) {
     // Processes that start together on few cores take seconds to meet.
     Config config =
-        Config.builder().deadline(deadline).setupDeadline(deadline.multipliedBy(2)).build();
+        Config.builder().deadline(deadline).setupDeadline(deadline.multipliedBy(4)).build();
     try {
       failAt(Point.JOIN);
       World.run(config, this::program);
