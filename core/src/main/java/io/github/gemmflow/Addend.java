@@ -16,7 +16,7 @@ import io.github.gemmflow.plan.SumPlan;
 import java.util.function.Function;
 
 /**
- * What a rank adds to a sum, what becomes of the sum, and what that takes.
+ * Contribution of a rank to a sum, with what becomes of the sum and the resources that it takes.
  *
  * @param release lets go of what it takes
  */

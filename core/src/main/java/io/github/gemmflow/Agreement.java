@@ -26,8 +26,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the ranks of a channel make sure that all of them can go on, with the same intentions, or
- * none. Every method is collective.
+ * Agreement of the ranks of a channel: all of them go on, with the same intentions, or none does.
+ * Every method is collective.
  */
 final class Agreement {
   /** The first byte of a message: whether its rank can go on. */

@@ -7,7 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.IntFunction;
 
-/** What all operators do to be built: every rank must want the same, and be able to have it. */
+/** Building of operators that gather: every rank must want the same, and be able to have it. */
 final class BuildCall {
   private BuildCall() {}
 

@@ -21,7 +21,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a world behaves. Immutable. What is set here in the program wins; then come system
+ * Configuration of a world. Immutable. Values that the program sets here win; then come system
  * properties, then environment variables, which launchers forward, then defaults.
  *
  * <table>

@@ -2,8 +2,8 @@
 package io.github.gemmflow;
 
 /**
- * What a thread does while there is nothing for it to do. None spins where that would take a core
- * from one that has work.
+ * Behaviour of a thread that has nothing to do. None spins where that would take a core from one
+ * that has work.
  */
 public enum Idle {
   /** Spins for a millisecond before it sleeps: the lowest latency, at the price of a core. */

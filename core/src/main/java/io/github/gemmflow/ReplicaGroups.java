@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * How the ranks of a world are cut into groups that run side by side. Every rank is in exactly one;
+ * Division of the ranks of a world into groups that run side by side. Every rank is in exactly one;
  * for a rank in several groups, split the world several times. Immutable.
  */
 public final class ReplicaGroups {

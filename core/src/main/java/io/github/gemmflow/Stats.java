@@ -2,7 +2,7 @@
 package io.github.gemmflow;
 
 /**
- * What a workspace has done so far, on this rank.
+ * Statistics of a workspace so far, on this rank.
  *
  * @param steps steps begun
  * @param rows rows of A that went through the steps that ran

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** What all summing operators do to be built: every rank must want the same, and get room. */
+/** Building of operators that sum: every rank must want the same, and get a window for it. */
 final class SumCall {
   private SumCall() {}
 

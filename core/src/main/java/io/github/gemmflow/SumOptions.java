@@ -7,7 +7,7 @@ import io.github.gemmflow.plan.SumProblem;
 import io.github.gemmflow.plan.Tuning;
 
 /**
- * What can be chosen about every operator that sums.
+ * Options of every operator that sums.
  *
  * @param <T> the operator
  * @param <B> what builds it

@@ -24,9 +24,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the operators of a group share: room for rows in shared memory, the counters in it, and the
- * threads that multiply. Any number of operators add nothing to it. One step may be open in it at a
- * time.
+ * Resources that the operators of a group share: buffers for rows in shared memory, the counters in
+ * it, and the threads that multiply. Any number of operators add nothing to it. One step may be
+ * open in it at a time.
  */
 public final class Workspace implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("io.github.gemmflow");

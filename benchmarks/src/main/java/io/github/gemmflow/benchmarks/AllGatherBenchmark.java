@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.benchmarks;
 
+import io.github.gemmflow.bench.Counted;
 import io.github.gemmflow.system.Job;
 import io.github.gemmflow.system.Lab;
 import io.github.gemmflow.system.MpiFamily;
@@ -63,7 +64,9 @@ public final class AllGatherBenchmark implements Callable<Integer> {
       Job job = new Job(mpi, ranks, hosts).java(javaOptions);
       Pipes bares = contest.start("bare", job.command(List.of(bareProgram(), contest.directory())));
       Pipes ours = contest.start(Commands.NAME, job.command(Gatherer.class, contest.directory()));
-      System.out.printf("%s, %d ranks on %d host(s), %d rounds%n", mpi, ranks, hosts, rounds);
+      System.out.printf(
+          "%s, %s on %s, %d rounds%n",
+          mpi, Counted.of(ranks, "rank"), Counted.of(hosts, "host"), rounds);
       for (long bytes : sizes) {
         compare(lab, bares, ours, bytes);
       }

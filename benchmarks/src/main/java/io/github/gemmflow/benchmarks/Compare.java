@@ -9,7 +9,7 @@ import picocli.CommandLine.Command;
     name = "benchmarks/compare",
     mixinStandardHelpOptions = true,
     description =
-        "Compares Gemmflow with the engines that it runs on, run bare, and with what one would use instead.",
+        "Compares Gemmflow with plain MPI and oneDNN, and with what one would use instead.",
     subcommands = {
       KernelBenchmark.class,
       CoresBenchmark.class,

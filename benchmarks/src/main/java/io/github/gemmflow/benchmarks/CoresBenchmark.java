@@ -10,6 +10,7 @@ import io.github.gemmflow.ReplicaGroups;
 import io.github.gemmflow.Step;
 import io.github.gemmflow.Workspace;
 import io.github.gemmflow.World;
+import io.github.gemmflow.bench.Counted;
 import io.github.gemmflow.kernel.PackedWeights;
 import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.matrix.DType;
@@ -22,7 +23,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** How many cores ranks that only multiply keep busy. */
+/** Benchmark of the cores that ranks which only multiply keep busy. */
 @Command(
     name = "cores",
     mixinStandardHelpOptions = true,
@@ -92,7 +93,11 @@ final class CoresBenchmark implements Callable<Integer> {
     double cores = (double) (SYSTEM.getProcessCpuTime() - cpu) / (System.nanoTime() - start);
     over.set(true);
     System.out.printf(
-        Locale.ROOT, "%d rank(s) with %d thread(s): %.3f cores busy%n", ranks, threads, cores);
+        Locale.ROOT,
+        "%s with %s: %.3f cores busy%n",
+        Counted.of(ranks, "rank"),
+        Counted.of(threads, "thread"),
+        cores);
   }
 
   private static void runFor(int seconds, Runnable step) {

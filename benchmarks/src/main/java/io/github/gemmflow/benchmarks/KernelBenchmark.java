@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.benchmarks;
 
+import io.github.gemmflow.bench.Counted;
 import io.github.gemmflow.bench.Json;
 import io.github.gemmflow.matrix.DType;
 import java.io.IOException;
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** The compute lane against oneDNN run bare, interleaved. */
+/** Comparison of the compute lane with plain oneDNN, interleaved. */
 @Command(
     name = "kernel",
     mixinStandardHelpOptions = true,
@@ -110,12 +111,12 @@ final class KernelBenchmark implements Callable<Integer> {
     PrintStream out = System.out;
     out.printf(
         Locale.ROOT,
-        "%s %s on %d thread(s), %d per measurement%n"
+        "%s %s on %s, %d per measurement%n"
             + "  %-10s %10.1f us   %.3f x itself (lower quartiles: %.3f), %.0f GFLOP/s%n"
             + "  %s (lower quartiles: %.3f)%n",
         type,
         shape,
-        count,
+        Counted.of(count, "thread"),
         times,
         "bare",
         bareMicros,

@@ -11,7 +11,7 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
-/** What can be chosen about a comparison of layers, wherever it runs. */
+/** Options of a comparison of layers, wherever it runs. */
 final class LayerOptions {
   /** From C++, one after the other: one oneDNN matmul and an MPI collective. */
   static final String BARE = "bare";

@@ -1,4 +1,4 @@
-/** Gemmflow against the engines that it runs on, run bare, interleaved in one run. */
+/** Comparisons of Gemmflow with plain MPI and oneDNN, interleaved in one run. */
 @NullMarked
 package io.github.gemmflow.benchmarks;
 

@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 
-/** What the operating system counts for this rank. */
+/** Counters of the operating system for this rank. */
 public final class Counters {
   private static final Path LINKS = Path.of("/proc/net/dev");
   private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();

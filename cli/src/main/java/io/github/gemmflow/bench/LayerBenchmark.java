@@ -34,8 +34,8 @@ public record LayerBenchmark(
   public LayerBenchmark {
     if (groups < 1 || warmup < 0 || iterations < 1) {
       throw new IllegalArgumentException(
-          "%d group(s), %d rounds to warm up and %d that count cannot be run"
-              .formatted(groups, warmup, iterations));
+          "%s, %d rounds to warm up and %d that count cannot be run"
+              .formatted(Counted.of(groups, "group"), warmup, iterations));
     }
   }
 

@@ -10,7 +10,10 @@ import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
 import java.lang.foreign.Arena;
 
-/** Where the ranks of a world meet between measurements, and show each other what they measured. */
+/**
+ * Meeting of the ranks of a world between measurements, where they show each other what they
+ * measured.
+ */
 public final class Meeting implements AutoCloseable {
   private final Arena arena = Arena.ofShared();
   private final Group group;

@@ -3,7 +3,7 @@ package io.github.gemmflow.bench;
 
 import java.util.Locale;
 
-/** What a layer does besides multiplying. */
+/** Collective half of a layer, besides the product. */
 public enum Operation {
   /** The rows of all ranks are gathered, and multiplied with each rank's own columns. */
   GATHER,

@@ -12,7 +12,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * What all threads of all ranks did in one step, or in what else was {@link Recorded}.
+ * Record of what all threads of all ranks did in one step, or in anything else that is {@link
+ * Recorded}.
  *
  * @param threads how many threads of a rank work on rows
  * @param hosts the name of each rank's host

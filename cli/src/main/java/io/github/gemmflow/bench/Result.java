@@ -9,7 +9,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a benchmark found; the same on all ranks.
+ * Result of a benchmark; the same on all ranks.
  *
  * @param plan what was decided, for a person
  * @param planFields the same for a program
@@ -50,9 +50,9 @@ public record Result(
         "%s, %s on %s, %s, %s, kernel %s (%s)%n"
             .formatted(
                 size,
-                plural(ranks, "rank"),
-                plural(hosts, "host"),
-                plural(benchmark.groups(), "group"),
+                Counted.of(ranks, "rank"),
+                Counted.of(hosts, "host"),
+                Counted.of(benchmark.groups(), "group"),
                 engine,
                 kernel,
                 instructions));
@@ -104,10 +104,6 @@ public record Result(
   private static String millis(double value) {
     int decimals = value >= 100 ? 0 : value >= 10 ? 1 : value >= 1 ? 2 : 3;
     return String.format(Locale.ROOT, "%." + decimals + "f ms", value);
-  }
-
-  private static String plural(long count, String word) {
-    return "%d %s%s".formatted(count, word, count == 1 ? "" : "s");
   }
 
   private String gigaflops(double millis) {

@@ -3,7 +3,7 @@ package io.github.gemmflow.bench;
 
 import java.util.stream.IntStream;
 
-/** How rows or columns are spread over ranks: evenly, and the same wherever it is asked. */
+/** Even spread of rows or columns over ranks; the same wherever it is asked. */
 public final class Shares {
   private Shares() {}
 

@@ -8,10 +8,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParentCommand;
 
-/** {@code gemmflow doctor}: what this machine has, and what mends what is missing. */
+/** {@code gemmflow doctor}: what this machine has, and what fixes what is missing. */
 @Command(
     name = "doctor",
-    header = "Says what this machine lacks, and what mends it.",
+    header = "Finds what this machine lacks, and suggests fixes.",
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.cli;
 
-/** How the command ends; listed in its help and in docs/command.md. */
+/** Exit codes of the command; listed in its help and in docs/command.md. */
 enum ExitCode {
   /** All is well. */
   GOOD(0),
@@ -9,7 +9,7 @@ enum ExitCode {
   /** The answer is no: results differ, or the machine has a problem. */
   NO(1),
 
-  /** Something on the command line or in a file has to be mended first. */
+  /** Invalid arguments or input file. */
   INPUT(2),
 
   /** Ranks could not be started, or could not go on together. */

@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What ended a command, for the person who called it.
+ * Reason why a command ended, for the person who called it.
  *
  * @param number the exit code
  * @param primary whether it is what went wrong, and not what followed from it on another rank
@@ -71,7 +71,7 @@ record Failure(int number, boolean primary, String message) {
         .formatted(what);
   }
 
-  /** The message in few lines: the beginning says what was tried, the end what mends it. */
+  /** The message in few lines: the beginning says what was tried, the end what fixes it. */
   Failure shortened() {
     List<String> lines = message.lines().toList();
     if (lines.size() <= MOST_LINES) {

@@ -32,7 +32,7 @@ import picocli.CommandLine.Spec;
     exitCodeList = {
       "0:all is well",
       "1:the answer is no: results differ, or there is a problem",
-      "2:the command line or a file has to be mended",
+      "2:invalid arguments or input file",
       "3:ranks could not be started, or could not go on together",
       "4:an error inside gemmflow"
     },

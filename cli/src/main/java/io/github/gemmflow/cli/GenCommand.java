@@ -34,7 +34,7 @@ final class GenCommand implements Callable<Integer> {
 
   @ParentCommand private Gemmflow parent = new Gemmflow();
 
-  @Parameters(paramLabel = "DIRECTORY", description = "where to; is made if it is not there")
+  @Parameters(paramLabel = "DIRECTORY", description = "output directory, created if missing")
   private Path directory = Path.of("");
 
   @Mixin private ShapeOptions shape = new ShapeOptions();

@@ -4,7 +4,7 @@ package io.github.gemmflow.cli;
 import io.github.gemmflow.kernel.WeightLayout;
 import picocli.CommandLine.Option;
 
-/** How B lies in its file. */
+/** Option for the layout of B in its file. */
 final class InputOptions {
   /** What {@link WeightLayout} knows, as it is written on a command line. */
   enum Layout {

@@ -8,8 +8,8 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * How far something is, as one line with a bar: not before it has taken a second, and not more
- * often than a person can read.
+ * Progress as one line with a bar: not before a second has passed, and not more often than a person
+ * can read.
  */
 final class LiveLine implements Progress {
   private static final long SILENT_NANOS = TimeUnit.SECONDS.toNanos(1);

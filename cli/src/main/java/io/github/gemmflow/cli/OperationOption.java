@@ -4,7 +4,7 @@ package io.github.gemmflow.cli;
 import io.github.gemmflow.bench.Operation;
 import picocli.CommandLine.Option;
 
-/** Which half of a layer. */
+/** Option for the half of a layer. */
 final class OperationOption {
   @Option(
       names = "--operation",

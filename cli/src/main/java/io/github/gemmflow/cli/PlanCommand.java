@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.cli;
 
+import io.github.gemmflow.bench.Counted;
 import io.github.gemmflow.bench.Layer;
 import io.github.gemmflow.bench.Operation;
 import io.github.gemmflow.bench.Shares;
@@ -54,8 +55,8 @@ final class PlanCommand implements Callable<Integer> {
     if (hosts < 1 || ranks < hosts) {
       throw new CommandException(
           ExitCode.INPUT,
-          "%d rank(s) cannot be spread over %d host(s): each host needs at least one"
-              .formatted(ranks, hosts));
+          "%s cannot be spread over %s: each host needs at least one"
+              .formatted(Counted.of(ranks, "rank"), Counted.of(hosts, "host")));
     }
     Domains domains =
         Domains.of(IntStream.range(0, ranks).map(rank -> rank * hosts / ranks).toArray());

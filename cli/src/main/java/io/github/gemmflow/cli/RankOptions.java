@@ -4,7 +4,7 @@ package io.github.gemmflow.cli;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** How many ranks there are, and what they are. */
+/** Options for the number and kind of ranks. */
 final class RankOptions {
   /** Who carries rows between ranks. */
   enum Engine {

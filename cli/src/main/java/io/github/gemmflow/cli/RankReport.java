@@ -6,7 +6,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a rank tells the process that started its job, as a line of its error stream: launchers
+ * Message of a rank to the process that started its job, as a line of its error stream: launchers
  * forward that from all hosts.
  */
 final class RankReport {

@@ -2,6 +2,7 @@
 package io.github.gemmflow.cli;
 
 import io.github.gemmflow.World;
+import io.github.gemmflow.bench.Counted;
 import io.github.gemmflow.bench.Progress;
 import io.github.gemmflow.data.FileProduct;
 import io.github.gemmflow.data.Inputs;
@@ -100,14 +101,14 @@ final class RunCommand implements Callable<Integer> {
     FileProduct.Times times = outcome.times();
     return String.format(
         Locale.ROOT,
-        "%s: %d x %d x %d %s on %d rank(s), %s, kernel %s (%s)%n"
+        "%s: %d x %d x %d %s on %s, %s, kernel %s (%s)%n"
             + "reading and packing %.3f s, product %.3f s, writing %.3f s%n",
         out,
         outcome.m(),
         outcome.k(),
         outcome.n(),
         outcome.type(),
-        world.size(),
+        Counted.of(world.size(), "rank"),
         world.engineName(),
         world.kernel().name(),
         world.kernel().instructions(),

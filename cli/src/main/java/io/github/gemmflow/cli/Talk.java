@@ -12,7 +12,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ScopeType;
 
-/** How much the command says, and where. */
+/** Output of the command: how much of it there is, and where it goes. */
 final class Talk {
   /** Set in ranks that this command started: {@code terminal} if somebody sees the progress. */
   static final String WATCHED = "gemmflow.command.watched";
@@ -22,7 +22,7 @@ final class Talk {
   @Option(
       names = {"-q", "--quiet"},
       scope = ScopeType.INHERIT,
-      description = "say nothing but what went wrong")
+      description = "print errors only")
   private boolean quiet;
 
   @Option(

@@ -8,7 +8,7 @@ import io.github.gemmflow.plan.Tuning;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** How rows travel and are multiplied, where that is not left to the rules. */
+/** Options for what the rules would choose: how rows travel and are multiplied. */
 final class TuningOptions {
   @Option(
       names = "--compute-threads",
@@ -25,7 +25,7 @@ final class TuningOptions {
   @Option(
       names = "--inflight",
       paramLabel = "COUNT",
-      description = "such messages of a rank under way to one host at a time (default: 8)")
+      description = "messages in flight per rank and host (default: 8)")
   private @Nullable Integer inFlight;
 
   @Option(

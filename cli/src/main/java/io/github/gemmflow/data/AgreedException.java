@@ -3,7 +3,7 @@ package io.github.gemmflow.data;
 
 import java.io.Serial;
 
-/** What one rank cannot do, and all ranks know: each of them throws this. */
+/** Failure of one rank that all ranks know of: each of them throws this. */
 public final class AgreedException extends IllegalArgumentException {
   @Serial private static final long serialVersionUID = 1;
 

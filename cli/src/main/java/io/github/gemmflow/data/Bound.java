@@ -5,7 +5,7 @@ import io.github.gemmflow.matrix.DType;
 import java.util.Arrays;
 import java.util.stream.IntStream;
 
-/** How far an element of a product may be off. */
+/** Error bound of an element of a product. */
 public final class Bound {
   /** Every element is exact, or, where it is rounded to a shorter type, rounded once. */
   public static final Bound EXACT = new Bound(0, new double[0], new double[0]);

@@ -14,7 +14,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 
-/** What files held when they were made, in the format of {@code sha256sum --check}. */
+/** Checksums of files from when they were made, in the format of {@code sha256sum --check}. */
 final class Checksums {
   private static final String NAME = "SHA256SUMS";
 

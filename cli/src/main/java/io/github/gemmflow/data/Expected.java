@@ -3,7 +3,7 @@ package io.github.gemmflow.data;
 
 import java.util.stream.IntStream;
 
-/** What a product should be. */
+/** Expected value of a product. */
 @FunctionalInterface
 public interface Expected {
   /**

@@ -4,7 +4,7 @@ package io.github.gemmflow.data;
 import io.github.gemmflow.kernel.WeightLayout;
 
 /**
- * What is multiplied.
+ * Inputs of a product.
  *
  * @param a one file, whose rows are spread over the ranks, or a file of each rank with its rows
  * @param b one file, whose columns are spread over the ranks, or a file of each rank with its

@@ -7,7 +7,7 @@ import io.github.gemmflow.matrix.Matrix;
 import java.io.IOException;
 import java.util.Arrays;
 
-/** Where all ranks write what they have of one matrix: one file, or one of each rank. */
+/** Destination of one matrix that all ranks write: one file, or one of each rank. */
 final class Output {
   private static final long BAND_BYTES = 16 << 20;
 

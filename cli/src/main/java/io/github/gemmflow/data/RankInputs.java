@@ -7,7 +7,7 @@ import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.matrix.Matrix;
 import java.io.IOException;
 
-/** What one rank multiplies, as views on mapped files. */
+/** Inputs of one rank, as views on mapped files. */
 final class RankInputs implements AutoCloseable {
   private final MatrixFile aFile;
   private final MatrixFile bFile;

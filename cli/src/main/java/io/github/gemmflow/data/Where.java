@@ -6,8 +6,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Where a matrix lies: in one file, or in a file of each rank, whose name has {@code {rank}} where
- * the rank's number belongs.
+ * Location of a matrix: one file, or a file of each rank, whose name has {@code {rank}} where the
+ * rank's number belongs.
  *
  * @param text as a person wrote it
  */

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a product should be, and how far it may be off. */
+/** Expected product with its error bound. */
 final class Yardstick implements AutoCloseable {
   private final List<Joined> open = new ArrayList<>();
   private final Bound bound;

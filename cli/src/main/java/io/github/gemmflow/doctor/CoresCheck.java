@@ -5,7 +5,7 @@ import io.github.gemmflow.engine.mpi.CoreBinding;
 import io.github.gemmflow.mpi.Launcher;
 import java.util.Optional;
 
-/** How many cores of the machine this process may use. */
+/** Check of the cores that this process may use. */
 final class CoresCheck {
   static final String NAME = "Cores";
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.doctor;
 
+import io.github.gemmflow.bench.Counted;
 import io.github.gemmflow.bench.Json;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -25,9 +26,9 @@ public record Diagnosis(String title, List<Finding> findings) {
     StringBuilder text = new StringBuilder(title).append("\n\n");
     for (Finding finding : findings) {
       wrap(text, "%-9s%-15s".formatted(finding.status(), finding.name()), finding.text());
-      String mark = "mend: ";
-      for (String mend : finding.mends()) {
-        wrap(text, " ".repeat(TEXT_AT) + mark, mend);
+      String mark = "fix: ";
+      for (String fix : finding.fixes()) {
+        wrap(text, " ".repeat(TEXT_AT) + mark, fix);
         mark = "or: ";
       }
     }
@@ -51,8 +52,8 @@ public record Diagnosis(String title, List<Finding> findings) {
     fields.put("name", finding.name());
     fields.put("status", finding.status().toString());
     fields.put("text", finding.text());
-    if (!finding.mends().isEmpty()) {
-      fields.put("mends", finding.mends());
+    if (!finding.fixes().isEmpty()) {
+      fields.put("fixes", finding.fixes());
     }
     return fields;
   }
@@ -63,20 +64,16 @@ public record Diagnosis(String title, List<Finding> findings) {
     if (problems == 0 && warnings == 0) {
       return "Ready: all is there, and nothing is in the way.";
     }
-    String counted = plural(warnings, "warning");
+    String counted = Counted.of(warnings, "warning");
     if (problems == 0) {
       return "Ready: no problem, %s.".formatted(counted);
     }
-    String both = plural(problems, "problem");
+    String both = Counted.of(problems, "problem");
     return warnings == 0 ? both + "." : "%s, %s.".formatted(both, counted);
   }
 
   private long count(Status status) {
     return findings.stream().filter(finding -> finding.status() == status).count();
-  }
-
-  private static String plural(long count, String word) {
-    return "%d %s%s".formatted(count, word, count == 1 ? "" : "s");
   }
 
   /** Words after a start that stands alone; further lines begin where the words of the first do. */

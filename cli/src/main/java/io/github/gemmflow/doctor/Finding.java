@@ -4,22 +4,22 @@ package io.github.gemmflow.doctor;
 import java.util.List;
 
 /**
- * What came of one check.
+ * Result of one check.
  *
  * @param name what was looked at
  * @param text what is so
- * @param mends what to do about it, any one of these; none if all is well
+ * @param fixes what to do about it, any one of these; none if all is well
  */
-public record Finding(String name, Status status, String text, List<String> mends) {
+public record Finding(String name, Status status, String text, List<String> fixes) {
   static Finding ok(String name, String text) {
     return new Finding(name, Status.OK, text, List.of());
   }
 
-  static Finding warning(String name, String text, String... mends) {
-    return new Finding(name, Status.WARNING, text, List.of(mends));
+  static Finding warning(String name, String text, String... fixes) {
+    return new Finding(name, Status.WARNING, text, List.of(fixes));
   }
 
-  static Finding problem(String name, String text, String... mends) {
-    return new Finding(name, Status.PROBLEM, text, List.of(mends));
+  static Finding problem(String name, String text, String... fixes) {
+    return new Finding(name, Status.PROBLEM, text, List.of(fixes));
   }
 }

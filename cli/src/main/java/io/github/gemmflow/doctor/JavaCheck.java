@@ -3,7 +3,7 @@ package io.github.gemmflow.doctor;
 
 import java.util.List;
 
-/** Which Java this is, and whether it lets us make native calls. */
+/** Check of Java, and whether it allows native calls. */
 final class JavaCheck {
   static final String NAME = "Java";
 

@@ -16,7 +16,7 @@ final class LauncherCheck {
   static Finding inJob(Machine machine, Launcher launcher, Optional<Survey> survey) {
     Optional<Mismatch> mismatch = survey.flatMap(Survey::mismatch);
     return mismatch.isPresent()
-        ? mismatched(machine, mismatch.get().what(), mismatch.get().mend())
+        ? mismatched(machine, mismatch.get().what(), mismatch.get().fix())
         : Finding.ok(
             NAME,
             "%s started this process, rank %d of %d"
@@ -60,14 +60,14 @@ final class LauncherCheck {
                 library.family(), library.family().equals("Open MPI") ? "openmpi" : "mpich"));
   }
 
-  private static Finding mismatched(Machine machine, String text, String mend) {
+  private static Finding mismatched(Machine machine, String text, String fix) {
     return machine
         .setting(MpiCheck.PROPERTY)
         .map(
             named ->
                 Finding.problem(
-                    NAME, text, named.undo() + ", so that the launcher's library is found", mend))
-        .orElseGet(() -> Finding.problem(NAME, text, mend));
+                    NAME, text, named.undo() + ", so that the launcher's library is found", fix))
+        .orElseGet(() -> Finding.problem(NAME, text, fix));
   }
 
   private static Finding missing(Machine machine, String name) {

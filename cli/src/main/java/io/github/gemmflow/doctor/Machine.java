@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * What checks look at.
+ * Machine as checks see it.
  *
  * @param environment the variables of this process
  * @param properties its system properties

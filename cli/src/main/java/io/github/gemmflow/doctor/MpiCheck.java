@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** Which MPI library ranks load. */
+/** Check of the MPI library that ranks load. */
 final class MpiCheck {
   static final String NAME = "MPI library";
 

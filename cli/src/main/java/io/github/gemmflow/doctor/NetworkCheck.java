@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** What MPI could reach other hosts through. */
+/** Check of the networks through which MPI could reach other hosts. */
 final class NetworkCheck {
   static final String NAME = "Network";
 

@@ -45,13 +45,13 @@ final class OneDnnCheck {
     // The first sentence says what is wrong, the rest what to do.
     String[] sentences = why.split("\\. ", 2);
     String text = sentences[0] + ". Plain Java would multiply, which is far slower";
-    String mend =
+    String fix =
         sentences.length == 2
             ? sentences[1]
             : "name another with -D%s=/path/to/libdnnl.so.3".formatted(PROPERTY);
     return machine
         .setting(PROPERTY)
-        .map(named -> Finding.problem(NAME, text, named.undo(), mend))
-        .orElseGet(() -> Finding.problem(NAME, text, mend));
+        .map(named -> Finding.problem(NAME, text, named.undo(), fix))
+        .orElseGet(() -> Finding.problem(NAME, text, fix));
   }
 }

@@ -8,7 +8,10 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** Which settings of Gemmflow were made, and whether there are such. */
+/**
+ * Check of the settings of Gemmflow that were made: whether they exist, and whether their values
+ * are valid.
+ */
 final class SettingsCheck {
   static final String NAME = "Settings";
 

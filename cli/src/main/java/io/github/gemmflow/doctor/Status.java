@@ -3,7 +3,7 @@ package io.github.gemmflow.doctor;
 
 import java.util.Locale;
 
-/** How grave a finding is. */
+/** Severity of a finding. */
 public enum Status {
   OK,
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.doctor;
 
-/** Which system this is. */
+/** Check of the operating system. */
 final class SystemCheck {
   static final String NAME = "System";
 

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 
-/** What all threads did in a step, as {@code gemmflow bench --trace} writes it. */
+/** Trace of all threads in a step, as {@code gemmflow bench --trace} writes it. */
 final class TraceFile {
   private static final String WANTED = "'gemmflow bench --trace FILE' writes what belongs here";
   private static final List<String> KINDS =

@@ -4,6 +4,7 @@ package io.github.gemmflow.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.github.gemmflow.bench.Counted;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -73,7 +74,8 @@ class RoundTripTest {
                     out));
     ran.good();
     assertTrue(
-        ran.out().contains("37 x 53 x 29 BF16 on %d rank(s), MPI".formatted(c.ranks())), ran.out());
+        ran.out().contains("37 x 53 x 29 BF16 on %s, MPI".formatted(Counted.of(c.ranks(), "rank"))),
+        ran.out());
     String verdict =
         Ran.here("verify", "--c", out, "--golden", file("golden." + c.format()), "--a", a, "--b", b)
             .good()
@@ -184,7 +186,7 @@ class RoundTripTest {
     gen("npy", "integers", 4);
     gen("npy", "integers", 2);
     Ran ran = run("a-{rank}.npy", "c.npy").good();
-    assertTrue(ran.out().contains("on 2 rank(s)"), ran.out());
+    assertTrue(ran.out().contains("on 2 ranks"), ran.out());
     verify("c.npy").good();
   }
 

@@ -40,11 +40,11 @@ class ChecksTest {
     return new Machine(environment, Map.of(), root);
   }
 
-  private static void assertFinding(Status status, String text, String mend, Finding finding) {
+  private static void assertFinding(Status status, String text, String fix, Finding finding) {
     assertEquals(status, finding.status(), finding::toString);
     assertTrue(finding.text().contains(text), finding::toString);
-    assertTrue(String.join(" | ", finding.mends()).contains(mend), finding::toString);
-    assertEquals(status == OK, finding.mends().isEmpty(), finding::toString);
+    assertTrue(String.join(" | ", finding.fixes()).contains(fix), finding::toString);
+    assertEquals(status == OK, finding.fixes().isEmpty(), finding::toString);
   }
 
   @ParameterizedTest
@@ -69,10 +69,10 @@ class ChecksTest {
           5   | 1 | SLURM    | PROBLEM | bound to core 5, one of 8       | option -c 2
           """)
   void cores(
-      String allowed, int processors, Launcher launcher, Status status, String text, String mend) {
+      String allowed, int processors, Launcher launcher, Status status, String text, String fix) {
     Optional<CoreBinding> binding = Optional.of(new CoreBinding(allowed, "0-7", "0-7"));
     Finding finding = CoresCheck.look(binding, processors, launcher);
-    assertFinding(status, text, mend == null ? "" : mend, finding);
+    assertFinding(status, text, fix == null ? "" : fix, finding);
   }
 
   @ParameterizedTest
@@ -83,12 +83,12 @@ class ChecksTest {
     "255, 255, WARNING, --shm-size=1g",
     "256, 256, OK, ''"
   })
-  void sharedMemory(long total, long free, Status status, String mend) {
+  void sharedMemory(long total, long free, Status status, String fix) {
     Path directory = Path.of("/dev/shm");
     assertFinding(
         status,
         "has %,d of %,d MiB free".formatted(free, total),
-        mend,
+        fix,
         SharedMemoryCheck.judge(directory, "tmpfs", total << 20, free << 20));
   }
 
@@ -99,11 +99,11 @@ class ChecksTest {
     "OTHER, x, 22, ARCH_REQ_XCOMP_PERM: error 22, Linux 5.16 or newer",
     "OTHER, x, 0, oneDNN uses AVX-512 only, -Dgemmflow.onednn.library"
   })
-  void amxThatIsNotUsed(String variable, String value, int error, String text, String mend)
+  void amxThatIsNotUsed(String variable, String value, int error, String text, String fix)
       throws IOException {
     cpuHas("fpu amx_bf16 avx512f amx_tile");
     assertFinding(
-        WARNING, text, mend, AmxCheck.look(machine(Map.of(variable, value)), AVX512, () -> error));
+        WARNING, text, fix, AmxCheck.look(machine(Map.of(variable, value)), AVX512, () -> error));
   }
 
   @Test
@@ -146,9 +146,9 @@ class ChecksTest {
         "",
         NetworkCheck.look(free, List.of(eth0, ib0)));
     List<Interface> bridged = List.of(docker0, eth0);
-    for (String mend :
+    for (String fix :
         List.of("OMPI_MCA_btl_tcp_if_include=eth0", "UCX_NET_DEVICES=eth0", "FI_TCP_IFACE=eth0")) {
-      assertFinding(WARNING, "try docker0, too", mend, NetworkCheck.look(free, bridged));
+      assertFinding(WARNING, "try docker0, too", fix, NetworkCheck.look(free, bridged));
     }
     Machine restricted = machine(Map.of("UCX_NET_DEVICES", "eth0"));
     assertFinding(

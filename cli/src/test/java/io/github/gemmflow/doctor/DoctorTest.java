@@ -33,7 +33,7 @@ class DoctorTest {
         .run()
         .exits(1)
         .says(PROBLEM, "MPI library", "no MPI library can be loaded", "file too short")
-        .says(PROBLEM, "MPI library", "mend: apt install openmpi-bin or: apt install mpich");
+        .says(PROBLEM, "MPI library", "fix: apt install openmpi-bin or: apt install mpich");
   }
 
   @Test
@@ -43,7 +43,7 @@ class DoctorTest {
         .run()
         .exits(1)
         .says(PROBLEM, "MPI library", "Tried: /no/such/libmpi.so")
-        .says(PROBLEM, "MPI library", "mend: unset GEMMFLOW_MPI_LIBRARY");
+        .says(PROBLEM, "MPI library", "fix: unset GEMMFLOW_MPI_LIBRARY");
   }
 
   @Test
@@ -54,7 +54,7 @@ class DoctorTest {
         .exits(1)
         .says(OK, "MPI library")
         .says(PROBLEM, "Launcher", "mpirun, which starts ranks as processes, is not on the PATH")
-        .says(PROBLEM, "Launcher", "mend: apt install openmpi-bin", "--mpirun PROGRAM");
+        .says(PROBLEM, "Launcher", "fix: apt install openmpi-bin", "--mpirun PROGRAM");
   }
 
   @ParameterizedTest
@@ -72,7 +72,7 @@ class DoctorTest {
         .exits(1)
         .says(PROBLEM, "Launcher", "/%s is %s ".formatted(mpirun, title))
         .says(PROBLEM, "Launcher", "would load %s, which is %s's".formatted(library, family))
-        .says(PROBLEM, "Launcher", "mend: unset GEMMFLOW_MPI_LIBRARY");
+        .says(PROBLEM, "Launcher", "fix: unset GEMMFLOW_MPI_LIBRARY");
     new Visit()
         .under(mpirun, "-n", "1")
         .with("OMPI_ALLOW_RUN_AS_ROOT", "1")
@@ -82,7 +82,7 @@ class DoctorTest {
         .exits(1)
         .says(PROBLEM, "Launcher", "loaded %s (%s), but was started by".formatted(library, family))
         .says(PROBLEM, "Launcher", title + ", so it cannot find the others")
-        .says(PROBLEM, "Launcher", "mend: unset GEMMFLOW_MPI_LIBRARY")
+        .says(PROBLEM, "Launcher", "fix: unset GEMMFLOW_MPI_LIBRARY")
         .says(PROBLEM, "Launcher", "start all ranks with the mpirun of " + family);
   }
 
@@ -107,13 +107,13 @@ class DoctorTest {
         .run()
         .exits(1)
         .says(PROBLEM, "Cores", "this process is bound to core 0, one of ")
-        .says(PROBLEM, "Cores", "mend: start it without taskset");
+        .says(PROBLEM, "Cores", "fix: start it without taskset");
     new Visit()
         .under("mpirun.openmpi", "-n", "1", "--bind-to", "core", "--allow-run-as-root")
         .run()
         .exits(1)
         .says(PROBLEM, "Cores", "this process is bound to core ")
-        .says(PROBLEM, "Cores", "mend: give the launcher the option --bind-to none");
+        .says(PROBLEM, "Cores", "fix: give the launcher the option --bind-to none");
   }
 
   @Test
@@ -125,7 +125,7 @@ class DoctorTest {
         .exits(1)
         .says(OK, "Cores")
         .says(PROBLEM, "OpenMP", "OMP_PROC_BIND=true: the thread that loads oneDNN")
-        .says(PROBLEM, "OpenMP", "mend: unset OMP_PROC_BIND");
+        .says(PROBLEM, "OpenMP", "fix: unset OMP_PROC_BIND");
     new Visit().with("OMP_NUM_THREADS", "7").run().says(OK, "OpenMP", "OMP_NUM_THREADS=7");
   }
 
@@ -136,7 +136,7 @@ class DoctorTest {
         .run()
         .exits(0)
         .says(WARNING, "Shared memory", "/dev/shm (tmpfs) has 16 of 16 MiB free")
-        .says(WARNING, "Shared memory", "mend: mount -o remount,size=1g /dev/shm")
+        .says(WARNING, "Shared memory", "fix: mount -o remount,size=1g /dev/shm")
         .says(WARNING, "Shared memory", "docker: --shm-size=1g; Kubernetes: an emptyDir");
   }
 
@@ -152,7 +152,7 @@ class DoctorTest {
         .java("-Dgemmflow.window.directory=/no/such")
         .run()
         .exits(1)
-        .says(PROBLEM, "Shared memory", "there is no directory /no/such", "mend: mount -t tmpfs");
+        .says(PROBLEM, "Shared memory", "there is no directory /no/such", "fix: mount -t tmpfs");
   }
 
   @Test
@@ -162,13 +162,13 @@ class DoctorTest {
         .run()
         .exits(1)
         .says(PROBLEM, "oneDNN", "oneDNN is not on the class path", "Plain Java would multiply")
-        .says(PROBLEM, "oneDNN", "mend: Add the artifact org.bytedeco:dnnl");
+        .says(PROBLEM, "oneDNN", "fix: Add the artifact org.bytedeco:dnnl");
     new Visit()
         .java("-Dgemmflow.onednn.library=/no/such/libdnnl.so.3")
         .run()
         .exits(1)
         .says(PROBLEM, "oneDNN", "oneDNN cannot be loaded from /no/such/libdnnl.so.3")
-        .says(PROBLEM, "oneDNN", "mend: leave out -Dgemmflow.onednn.library=/no/such/libdnnl");
+        .says(PROBLEM, "oneDNN", "fix: leave out -Dgemmflow.onednn.library=/no/such/libdnnl");
   }
 
   @Test
@@ -179,7 +179,7 @@ class DoctorTest {
       outcome
           .says(WARNING, "AMX", "this CPU has it, but oneDNN uses AVX-512 only")
           .says(WARNING, "AMX", "ONEDNN_MAX_CPU_ISA=AVX512_CORE limits it")
-          .says(WARNING, "AMX", "mend: unset ONEDNN_MAX_CPU_ISA");
+          .says(WARNING, "AMX", "fix: unset ONEDNN_MAX_CPU_ISA");
     } else {
       outcome.says(OK, "AMX", "not available: this CPU has no AMX");
     }
@@ -187,14 +187,14 @@ class DoctorTest {
 
   @Test
   void nativeCallsThatAreRefused() throws Exception {
-    String mend = "--enable-native-access=ALL-UNNAMED";
+    String fix = "--enable-native-access=ALL-UNNAMED";
     new Visit()
         .withoutNativeAccess()
         .run()
         .exits(1)
-        .says(WARNING, "Java", "native calls are not allowed", "mend: start Java with " + mend)
-        .says(PROBLEM, "MPI library", mend)
-        .says(PROBLEM, "oneDNN", mend);
+        .says(WARNING, "Java", "native calls are not allowed", "fix: start Java with " + fix)
+        .says(PROBLEM, "MPI library", fix)
+        .says(PROBLEM, "oneDNN", fix);
   }
 
   @Test
@@ -203,6 +203,6 @@ class DoctorTest {
         .with("GEMMFLOW_THREADS", "many")
         .run()
         .exits(1)
-        .says(PROBLEM, "Settings", "GEMMFLOW_THREADS=many: it takes a whole number", "mend: ");
+        .says(PROBLEM, "Settings", "GEMMFLOW_THREADS=many: it takes a whole number", "fix: ");
   }
 }

@@ -61,7 +61,7 @@ class HealthyTest {
             "\"ready\": true, \"problems\": 0, \"warnings\": ",
             "{\"name\": \"OpenMP\", \"status\": \"ok\", \"text\": \"nothing is set\"}",
             "{\"name\": \"Settings\", \"status\": \"warning\", \"text\": \"GEMMFLOW_THREAD=2: there is no",
-            "\"mends\": [\n  \"GEMMFLOW_THREADS instead of GEMMFLOW_THREAD\"\n]}")) {
+            "\"fixes\": [\n  \"GEMMFLOW_THREADS instead of GEMMFLOW_THREAD\"\n]}")) {
       assertTrue(json.contains(part), json);
     }
   }

@@ -4,7 +4,7 @@ package io.github.gemmflow.engine;
 import java.time.Duration;
 
 /**
- * What a {@link ChaosEngine} does to a rank.
+ * Disturbances that a {@link ChaosEngine} causes on a rank.
  *
  * @param seed where all its random choices come from
  * @param longestDelay the most by which a completion is reported late; completions overtake one

@@ -3,7 +3,7 @@ package io.github.gemmflow.engine;
 
 import java.time.Duration;
 
-/** How a module offers an engine; found with {@link java.util.ServiceLoader}. */
+/** Provider of an engine; found with {@link java.util.ServiceLoader}. */
 public interface EngineProvider {
   /** The name that {@code gemmflow.engine} selects it by. */
   String name();

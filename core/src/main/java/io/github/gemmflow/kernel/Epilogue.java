@@ -4,8 +4,8 @@ package io.github.gemmflow.kernel;
 import io.github.gemmflow.matrix.Matrix;
 
 /**
- * What is done with C while it is in the cache: {@code activation(A x B + bias)}, in F32, before it
- * is rounded to the output's type. Immutable.
+ * Last operations on C while it is in the cache: {@code activation(A x B + bias)}, in F32, before
+ * it is rounded to the output's type. Immutable.
  */
 public final class Epilogue {
   /** Leaves the product as it is. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.kernel;
 
-/** How a module offers a kernel; found with {@link java.util.ServiceLoader}. */
+/** Provider of a kernel; found with {@link java.util.ServiceLoader}. */
 public interface KernelProvider {
   /** The name that {@code gemmflow.kernel} selects it by. */
   String name();

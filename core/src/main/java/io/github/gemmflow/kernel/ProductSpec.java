@@ -4,7 +4,7 @@ package io.github.gemmflow.kernel;
 import io.github.gemmflow.matrix.DType;
 
 /**
- * How weights are to be used in a product.
+ * Specification of a product with packed weights.
  *
  * @param output the type of C: F32, or that of A
  * @param epilogue what is done with C while it is in the cache

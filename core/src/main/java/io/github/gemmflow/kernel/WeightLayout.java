@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.kernel;
 
-/** How a weight matrix is stored where it comes from. */
+/** Memory layout of a weight matrix before it is packed. */
 public enum WeightLayout {
   /** {@code n x k}, one row per output feature, as checkpoints store linear layers. */
   OUT_IN,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.pipeline;
 
-/** What steps need to know of the end of their process. */
+/** End of a process, as far as steps need to know of it. */
 public interface Ending {
   /** Whether this process was told to end. It begins no step then that nobody else has begun. */
   boolean isTold();

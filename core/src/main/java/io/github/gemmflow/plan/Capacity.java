@@ -2,7 +2,7 @@
 package io.github.gemmflow.plan;
 
 /**
- * What a workspace has room for.
+ * Capacity of a workspace.
  *
  * @param maxRows the most rows of A, over all ranks, that a step may have
  * @param maxRowBytes the most bytes that a row of A may have

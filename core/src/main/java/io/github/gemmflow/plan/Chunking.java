@@ -2,7 +2,7 @@
 package io.github.gemmflow.plan;
 
 /**
- * How many rows travel together.
+ * Number of rows that travel together.
  *
  * @param rows the rows of a chunk, or 0 to choose by rule
  */

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Which ranks of a group share memory. Domains are numbered in the order of their lowest ranks.
- * Immutable.
+ * Sets of ranks of a group that share memory. Domains are numbered in the order of their lowest
+ * ranks. Immutable.
  */
 public final class Domains {
   private final int[] domainOf;
@@ -97,6 +97,12 @@ public final class Domains {
 
   @Override
   public String toString() {
-    return "%d ranks on %d hosts %s".formatted(ranks(), count(), Arrays.deepToString(members));
+    return "%d rank%s on %d host%s %s"
+        .formatted(
+            ranks(),
+            ranks() == 1 ? "" : "s",
+            count(),
+            count() == 1 ? "" : "s",
+            Arrays.deepToString(members));
   }
 }

@@ -2,8 +2,8 @@
 package io.github.gemmflow.plan;
 
 /**
- * Where the rows of one gathering step lie and which ranks bring them in. Routes are numbered
- * {@code part * ranks + shard}.
+ * Layout of one gathering step: where its rows lie and which ranks bring them in. Routes are
+ * numbered {@code part * ranks + shard}.
  */
 public final class GatherLayout extends Layout {
   private final GatherPlan plan;

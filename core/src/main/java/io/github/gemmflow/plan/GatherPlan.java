@@ -4,8 +4,8 @@ package io.github.gemmflow.plan;
 import java.util.stream.IntStream;
 
 /**
- * What is decided for an operator before its first step: {@code GatherPlan = f(Problem, Domains,
- * Tuning)}. Immutable; {@link #step} lays out a step once its row counts are known.
+ * Decisions for a gathering operator before its first step: {@code GatherPlan = f(GatherProblem,
+ * Domains, Tuning)}. Immutable; {@link #step} lays out a step once its row counts are known.
  */
 public final class GatherPlan {
   private final GatherProblem problem;

@@ -4,7 +4,7 @@ package io.github.gemmflow.plan;
 import java.util.List;
 
 /**
- * What is to be gathered, and the room for it.
+ * Matrix to be gathered, and the capacity for it.
  *
  * @param rowBytes bytes in a row of A
  * @param columnBytes if A is gathered along columns, the bytes of a row that each rank gives, in

@@ -4,8 +4,8 @@ package io.github.gemmflow.plan;
 import java.util.Arrays;
 
 /**
- * How the rows of one step are cut and travel between hosts. All ranks of a group compute the same
- * one from the same row counts.
+ * Layout of one step: how its rows are cut and travel between hosts. All ranks of a group compute
+ * the same one from the same row counts.
  *
  * <p>What travels into a host in order is a route, a run of rows cut into chunks. Sized once and
  * filled in again for every step, so that a step creates no garbage; not thread-safe while it is

@@ -3,7 +3,7 @@ package io.github.gemmflow.plan;
 
 import java.util.Locale;
 
-/** When the work on the rows of a step begins. */
+/** Moment at which the work on the rows of a step begins. */
 public enum Overlap {
   /** With the first rows: the others travel meanwhile. */
   PIPELINED,

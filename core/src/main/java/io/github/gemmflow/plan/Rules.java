@@ -2,8 +2,8 @@
 package io.github.gemmflow.plan;
 
 /**
- * What is chosen where the tuning leaves it open, and why. The thresholds are reasoned, not
- * measured.
+ * Rules that choose what the tuning leaves open, with their reasons. The thresholds are reasoned,
+ * not measured.
  */
 final class Rules {
   /** More hosts than this, and each one sending to every other is too many at a time. */

@@ -4,8 +4,8 @@ package io.github.gemmflow.plan;
 import java.util.List;
 
 /**
- * How a shard reaches every domain. A shard is cut into {@link #parts} ranges of rows, and each
- * part travels along a tree of domains whose root is the domain it comes from.
+ * Schedule by which a shard reaches every domain. A shard is cut into {@link #parts} ranges of
+ * rows, and each part travels along a tree of domains whose root is the domain it comes from.
  *
  * <p>A domain is named by its distance from that root: the distance of domain {@code d} from root
  * {@code o} among {@code n} is {@code (d - o) mod n}. So the trees of all shards are rotations of

@@ -3,7 +3,7 @@ package io.github.gemmflow.plan;
 
 import java.util.Locale;
 
-/** Where the rows of other ranks lie while they are worked on. */
+/** Storage of the rows of other ranks while they are worked on. */
 public enum Storage {
   /** The window has room for two whole steps, and A lies in it in one piece. */
   GATHERED,

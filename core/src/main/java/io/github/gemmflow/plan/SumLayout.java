@@ -6,9 +6,9 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * How the rows of one summing step are cut. Each rank has a block of them: of a scattered sum the
- * rows that it gets; otherwise rows are dealt out evenly, and a rank only sees to its block for the
- * others.
+ * Layout of one summing step: how its rows are cut. Each rank has a block of them: of a scattered
+ * sum the rows that it gets; otherwise rows are dealt out evenly, and a rank only sees to its block
+ * for the others.
  *
  * <p>A tile is what is computed together: rows for one domain, across borders between blocks, so
  * that few rows for many ranks are one product. A piece is what is added up together: what a tile

@@ -2,10 +2,10 @@
 package io.github.gemmflow.plan;
 
 /**
- * What is decided for a summing operator before its first step. Every rank computes its partial
- * sums tile by tile; the ranks of a host add them up in shared memory, and each tile leaves its
- * host once, straight to where it is wanted: as few bytes as any schedule sends, without detours.
- * Immutable; {@link #step} lays out a step once its row counts are known.
+ * Decisions for a summing operator before its first step. Every rank computes its partial sums tile
+ * by tile; the ranks of a host add them up in shared memory, and each tile leaves its host once,
+ * straight to where it is wanted: as few bytes as any schedule sends, without detours. Immutable;
+ * {@link #step} lays out a step once its row counts are known.
  */
 public final class SumPlan {
   /**

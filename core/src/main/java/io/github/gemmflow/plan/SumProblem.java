@@ -2,7 +2,7 @@
 package io.github.gemmflow.plan;
 
 /**
- * What is to be summed over the ranks of a group.
+ * Matrix to be summed over the ranks of a group.
  *
  * @param columns the columns of the sum
  * @param wireBytes bytes of an element of a partial sum that travels between hosts: 4 or 2

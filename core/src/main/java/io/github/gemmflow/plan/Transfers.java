@@ -4,7 +4,7 @@ package io.github.gemmflow.plan;
 import java.util.Arrays;
 
 /**
- * What one rank sends and receives in a step: streams of chunks, each of one route, to or from one
+ * Transfers of one rank in a step, both ways: streams of chunks, each of one route, to or from one
  * rank of another domain. Sends are in the order in which they should leave: the fewest hops first,
  * then the nearest domain.
  *

@@ -4,7 +4,7 @@ package io.github.gemmflow.plan;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What can be chosen about an operator without changing its result.
+ * Choices about an operator that do not change its result.
  *
  * @param schedule how rows travel between hosts; null for a choice by rule
  * @param storage where they lie when they arrive; null for a choice by rule

@@ -6,8 +6,8 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 
 /**
- * What the threads of one process sleep on, in a window where other processes can ring it. Ringing
- * costs a system call only while someone sleeps.
+ * Bell that the threads of one process sleep on, in a window where other processes can ring it.
+ * Ringing costs a system call only while someone sleeps.
  *
  * <p>A sleeper announces itself, looks at its condition again, and only then sleeps; a publisher
  * publishes first and looks for sleepers afterwards. Both orders are sequentially consistent, so

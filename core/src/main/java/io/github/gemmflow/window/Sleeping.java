@@ -10,7 +10,7 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
 
-/** How a thread sleeps on a word of a window. Thread-safe. */
+/** Sleep of a thread on a word of a window. Thread-safe. */
 interface Sleeping {
   /** Sleeps while the word holds {@code expected}, for at most {@code nanos}; may return early. */
   void await(MemorySegment word, int expected, long nanos, MemorySegment scratch);

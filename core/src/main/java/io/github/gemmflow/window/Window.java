@@ -64,7 +64,7 @@ public final class Window implements AutoCloseable {
    * Creates a window full of zeros, readable and writable by this user only. Its pages are reserved
    * now: a file system without room for them is an exception here, not a fault at the first access.
    *
-   * @throws UncheckedIOException if it cannot be made; the message says what mends it
+   * @throws UncheckedIOException if it cannot be made; the message says how to fix it
    */
   public static Window create(Path directory, String name, long bytes) {
     Path file = directory.resolve(name);

@@ -31,6 +31,11 @@ final class SlotModel extends StepModel<GatherLayout> {
   private final int bands;
   private final int parts;
 
+  /** The chunks of each band in each step, and in all steps before it: asked all the time. */
+  private final int[][] bandChunks;
+
+  private final int[][] use;
+
   // Where things lie in a state.
   private final int readingOf;
   private final int fed;
@@ -51,6 +56,14 @@ final class SlotModel extends StepModel<GatherLayout> {
     this.routes = plan.routes();
     this.bands = plan.bands();
     this.parts = plan.parts();
+    this.bandChunks = new int[rowsPerRank.length][bands];
+    this.use = new int[rowsPerRank.length + 1][bands];
+    for (int step = 0; step < bandChunks.length; step++) {
+      for (int band = 0; band < bands; band++) {
+        bandChunks[step][band] = (int) layout(step).bandChunks(band);
+        use[step + 1][band] = use[step][band] + bandChunks[step][band];
+      }
+    }
     this.readingOf = room(ranks);
     this.fed = room(ranks * parts);
     this.taken = room(ranks * bands);
@@ -101,13 +114,13 @@ final class SlotModel extends StepModel<GatherLayout> {
     int step = stepOf(state, rank);
     for (int part = 0; part < parts; part++) {
       if (feeds(step, rank)
-          && state[fed + rank * parts + part] < chunks(step, band(step, rank, part))) {
+          && state[fed + rank * parts + part] < bandChunks(step, band(step, rank, part))) {
         return false;
       }
     }
     for (int band = 0; band < bands; band++) {
       if (!layout(step).isReadAtHome(band, rank)
-          && state[taken + rank * bands + band] < chunks(step, band)) {
+          && state[taken + rank * bands + band] < bandChunks(step, band)) {
         return false;
       }
     }
@@ -121,13 +134,12 @@ final class SlotModel extends StepModel<GatherLayout> {
     Arrays.fill(state, taken + rank * bands, taken + (rank + 1) * bands, (byte) 0);
     for (int band = 0; band < bands; band++) {
       if (layout(step).isReadAtHome(band, rank)) {
-        pass(state, rank, band, use(step, band), chunks(step, band));
+        pass(state, rank, band, use(step, band), bandChunks(step, band));
       }
     }
     for (int part = 0; !feeds(step, rank) && part < parts; part++) {
       int route = layout(step).route(part, rank);
-      publish(
-          state, domains().domainOf(rank), route, base(step, route) + layout(step).chunks(route));
+      publish(state, domains().domainOf(rank), route, base(step, route) + chunks(step, route));
     }
   }
 
@@ -136,7 +148,7 @@ final class SlotModel extends StepModel<GatherLayout> {
     int band = band(step, rank, part);
     int chunk = state[fed + rank * parts + part];
     if (!feeds(step, rank)
-        || chunk >= chunks(step, band)
+        || chunk >= bandChunks(step, band)
         || use(step, band) + chunk >= filledUpTo(state, domains().domainOf(rank), band)) {
       return;
     }
@@ -153,7 +165,7 @@ final class SlotModel extends StepModel<GatherLayout> {
   private boolean isReadable(byte[] state, int rank, int band) {
     int step = stepOf(state, rank);
     int chunk = state[taken + rank * bands + band];
-    if (layout(step).isReadAtHome(band, rank) || chunk >= chunks(step, band)) {
+    if (layout(step).isReadAtHome(band, rank) || chunk >= bandChunks(step, band)) {
       return false;
     }
     for (int i = 0; i < layout(step).bandRoutes(); i++) {
@@ -204,12 +216,12 @@ final class SlotModel extends StepModel<GatherLayout> {
   long receivable(byte[] state, int rank, int step, int route) {
     int band = layout(step).band(route);
     long free = filledUpTo(state, domains().domainOf(rank), band) - use(step, band);
-    return Math.min(layout(step).chunks(route), free);
+    return Math.min(chunks(step, route), free);
   }
 
   @Override
   long sendable(byte[] state, int rank, int step, int route) {
-    long chunks = layout(step).chunks(route);
+    long chunks = chunks(step, route);
     if (layout(step).shard(route) == rank) {
       return chunks;
     }
@@ -218,14 +230,14 @@ final class SlotModel extends StepModel<GatherLayout> {
   }
 
   @Override
-  boolean passSent(byte[] state, int rank, int step, Transfers.Streams sends, int[] done) {
+  boolean passSent(byte[] state, int rank, int step, Transfers.Streams sends, int[] sent) {
     boolean moved = false;
     for (int band = 0; band < bands; band++) {
-      long forwarded = chunks(step, band);
+      long forwarded = bandChunks(step, band);
       for (int i = 0; i < sends.count(); i++) {
         int route = sends.route(i);
         if (layout(step).band(route) == band && layout(step).shard(route) != rank) {
-          forwarded = Math.min(forwarded, done[i]);
+          forwarded = Math.min(forwarded, finished(state, sent, i));
         }
       }
       moved |= pass(state, ranks + rank, band, use(step, band), forwarded);
@@ -235,8 +247,8 @@ final class SlotModel extends StepModel<GatherLayout> {
 
   // Counters and slots.
 
-  private int chunks(int step, int band) {
-    return (int) layout(step).bandChunks(band);
+  private int bandChunks(int step, int band) {
+    return bandChunks[step][band];
   }
 
   private int band(int step, int rank, int part) {
@@ -250,11 +262,7 @@ final class SlotModel extends StepModel<GatherLayout> {
   }
 
   private int use(int step, int band) {
-    int sum = 0;
-    for (int before = 0; before < step; before++) {
-      sum += chunks(before, band);
-    }
-    return sum;
+    return use[step][band];
   }
 
   private int passedAt(int reader, int band) {

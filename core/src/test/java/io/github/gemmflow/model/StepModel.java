@@ -27,6 +27,12 @@ abstract class StepModel<L extends Layout> implements Explorer.Model {
   private final L[] layouts;
   private final Transfers[] transfers;
   private final int ranks;
+  private final int routes;
+
+  /** The chunks of each route in each step, and in all steps before it: asked all the time. */
+  private final int[][] chunks;
+
+  private final int[][] base;
 
   // Where things lie in a state.
   private int size;
@@ -47,10 +53,19 @@ abstract class StepModel<L extends Layout> implements Explorer.Model {
     this.domains = domains;
     this.layouts = layouts;
     this.ranks = domains.ranks();
+    this.routes = layouts[0].routes();
+    this.chunks = new int[layouts.length][routes];
+    this.base = new int[layouts.length + 1][routes];
+    for (int step = 0; step < layouts.length; step++) {
+      for (int route = 0; route < routes; route++) {
+        chunks[step][route] = (int) layouts[step].chunks(route);
+        base[step + 1][route] = base[step][route] + chunks[step][route];
+      }
+    }
     this.transfers = new Transfers[layouts.length * ranks];
     this.stepOf = room(ranks);
     this.crashed = room(1);
-    this.arrived = room(domains.count() * layouts[0].routes());
+    this.arrived = room(domains.count() * routes);
     this.stepsPassed = room(2 * ranks);
     this.sent = new int[layouts.length][ranks][];
     this.received = new int[layouts.length][ranks][];
@@ -111,8 +126,17 @@ abstract class StepModel<L extends Layout> implements Explorer.Model {
   /** A rank is ready to receive a chunk. */
   void noteReceiveStarted(byte[] state, int rank, int step, int route, int chunks) {}
 
-  /** The comm lane of a rank lets go of slots; returns whether of more than before. */
-  abstract boolean passSent(byte[] state, int rank, int step, Transfers.Streams sends, int[] done);
+  /**
+   * The comm lane of a rank lets go of slots; returns whether of more than before.
+   *
+   * @param sent where the progress of each stream is, for {@link #finished}
+   */
+  abstract boolean passSent(byte[] state, int rank, int step, Transfers.Streams sends, int[] sent);
+
+  /** How many chunks of a stream are sent. */
+  static int finished(byte[] state, int[] sent, int stream) {
+    return state[sent[stream] + 1];
+  }
 
   // What they share.
 
@@ -134,15 +158,16 @@ abstract class StepModel<L extends Layout> implements Explorer.Model {
 
   /** How many chunks of a route there were in all steps before one. */
   final int base(int step, int route) {
-    int sum = 0;
-    for (int before = 0; before < step; before++) {
-      sum += (int) layouts[before].chunks(route);
-    }
-    return sum;
+    return base[step][route];
+  }
+
+  /** How many chunks of a route there are in a step. */
+  final int chunks(int step, int route) {
+    return chunks[step][route];
   }
 
   final void publish(byte[] state, int domain, int route, long chunks) {
-    int at = arrived + domain * layouts[0].routes() + route;
+    int at = arrived + domain * routes + route;
     if (chunks < state[at]) {
       throw new Violation("the arrivals of route %d go back to %d".formatted(route, chunks));
     }
@@ -151,7 +176,7 @@ abstract class StepModel<L extends Layout> implements Explorer.Model {
 
   /** How many chunks of a route are in a domain, over all steps. */
   final int arrived(byte[] state, int domain, int route) {
-    return state[arrived + domain * layouts[0].routes() + route];
+    return state[arrived + domain * routes + route];
   }
 
   @Override
@@ -275,7 +300,7 @@ abstract class StepModel<L extends Layout> implements Explorer.Model {
     boolean finished = true;
     for (int step = 0; step <= state[stepOf + rank]; step++) {
       Transfers mine = transfers[step * ranks + rank];
-      moved |= passSent(state, rank, step, mine.sends(), done(state, sent[step][rank]));
+      moved |= passSent(state, rank, step, mine.sends(), sent[step][rank]);
       moved |= start(state, rank, step, mine.receives(), received[step][rank], true);
       moved |= start(state, rank, step, mine.sends(), sent[step][rank], false);
       finished &= isFinished(state, step, mine, rank);
@@ -288,14 +313,6 @@ abstract class StepModel<L extends Layout> implements Explorer.Model {
       }
     }
     return moved;
-  }
-
-  private static int[] done(byte[] state, int[] room) {
-    int[] done = new int[room.length];
-    for (int i = 0; i < room.length; i++) {
-      done[i] = state[room[i] + 1];
-    }
-    return done;
   }
 
   private boolean start(
@@ -335,7 +352,7 @@ abstract class StepModel<L extends Layout> implements Explorer.Model {
 
   private boolean areAt(byte[] state, int step, Transfers.Streams streams, int[] room, int offset) {
     for (int i = 0; i < streams.count(); i++) {
-      if (state[room[i] + offset] < layouts[step].chunks(streams.route(i))) {
+      if (state[room[i] + offset] < chunks[step][streams.route(i)]) {
         return false;
       }
     }

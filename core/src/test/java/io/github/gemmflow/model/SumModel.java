@@ -298,11 +298,12 @@ final class SumModel extends StepModel<SumLayout> {
   }
 
   @Override
-  boolean passSent(byte[] state, int rank, int step, Transfers.Streams sends, int[] done) {
+  boolean passSent(byte[] state, int rank, int step, Transfers.Streams sends, int[] sent) {
     SumLayout layout = layout(step);
     long position = layout.tiles();
     for (int i = 0; i < sends.count() && flaw != Flaw.REUSE_BEFORE_SENT; i++) {
-      position = Math.min(position, layout.unsentPosition(sends.route(i), done[i]));
+      position =
+          Math.min(position, layout.unsentPosition(sends.route(i), finished(state, sent, i)));
     }
     return pass(state, ranks + rank, step, position);
   }

@@ -8,7 +8,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** What goes wrong with files, in words: the JDK often gives the name of the file, and no more. */
+/** Errors of files, in words: the JDK often gives the name of the file, and no more. */
 final class FileErrors {
   private FileErrors() {}
 

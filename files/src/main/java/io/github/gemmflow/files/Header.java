@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a safetensors file says about itself, checked. A file is the length of the header in 8
- * bytes, the header in JSON, and the bytes of the tensors.
+ * Header of a safetensors file, checked. A file is the length of the header in 8 bytes, the header
+ * in JSON, and the bytes of the tensors.
  *
  * @param bytes where the bytes of the tensors begin in the file
  * @param tensors by name, in the order of the header

@@ -4,8 +4,8 @@ package io.github.gemmflow.files;
 import io.github.gemmflow.matrix.DType;
 
 /**
- * What .npy files call the types of matrices: {@code dtype.str} in NumPy, that is byte order, kind
- * and bytes. NumPy has no bfloat16; by convention its bits are stored as 16-bit integers.
+ * Names of matrix types in .npy files: {@code dtype.str} in NumPy, that is byte order, kind and
+ * bytes. NumPy has no bfloat16; by convention its bits are stored as 16-bit integers.
  */
 final class NpyType {
   private static final String KNOWN =

@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a matrix lies.
+ * Place of a matrix.
  *
  * @param name of the tensor in the file; null if it was left out
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.files;
 
-/** What files call things, as it stands in messages. */
+/** Names from files, as they appear in messages. */
 final class Shown {
   private static final int LENGTH = 80;
 

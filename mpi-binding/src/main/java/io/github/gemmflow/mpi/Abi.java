@@ -8,7 +8,7 @@ import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.SymbolLookup;
 
 /**
- * What differs between families of MPI libraries at the binary level. The values are those of
+ * Binary interface of a family of MPI libraries, as far as families differ. The values are those of
  * {@code mpi.h} of Open MPI 4.1 and MPICH 4.0; {@code AbiTest} compares them with the headers.
  * Handles are longs here whatever they are in C.
  */

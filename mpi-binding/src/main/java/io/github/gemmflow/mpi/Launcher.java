@@ -3,7 +3,7 @@ package io.github.gemmflow.mpi;
 
 import java.util.Map;
 
-/** Who started this process, by the environment that it left. */
+/** Launcher of this process, recognised by the environment that it left. */
 public enum Launcher {
   /** Open MPI's mpirun. */
   OPEN_MPI("Open MPI's mpirun", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "--bind-to none"),

@@ -10,7 +10,7 @@ import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
-/** What is needed of the C library before MPI can be loaded. */
+/** Functions of the C library that are needed before MPI can be loaded. */
 final class Libc {
   // bits/dlfcn.h
   private static final int RTLD_NOW = 2;

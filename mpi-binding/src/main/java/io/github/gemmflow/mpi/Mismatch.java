@@ -5,11 +5,11 @@ package io.github.gemmflow.mpi;
  * Why a launcher and a library do not belong together.
  *
  * @param what what is wrong
- * @param mend what to do about it
+ * @param fix what to do about it
  */
-public record Mismatch(String what, String mend) {
+public record Mismatch(String what, String fix) {
   @Override
   public String toString() {
-    return what + ": " + mend;
+    return what + ": " + fix;
   }
 }

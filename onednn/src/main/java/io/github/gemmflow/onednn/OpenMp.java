@@ -12,8 +12,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many threads oneDNN would use by itself. What is made while this says one runs on the thread
- * that calls it, whatever is said later.
+ * Number of threads that oneDNN would use by itself. What is made while it is one runs on the
+ * thread that calls it, whatever is set later.
  */
 final class OpenMp {
   private final @Nullable MethodHandle getMaxThreads;

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.jspecify.annotations.Nullable;
 
-/** What the local engines of one job share: the place where their ranks meet. Thread-safe. */
+/** Meeting place of the ranks of one local job, which their engines share. Thread-safe. */
 public final class LocalFabric {
   private final int[] hostOf;
   private final LocalEngine[] engines;

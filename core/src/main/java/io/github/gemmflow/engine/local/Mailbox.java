@@ -8,7 +8,7 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * Where the sends to one rank meet its receives, first come, first served. The bytes are copied
+ * Mailbox of one rank, where sends meet receives, first come, first served. The bytes are copied
  * under the lock, so that a removed transfer is certainly not touched any more. Thread-safe.
  */
 final class Mailbox {

@@ -4,7 +4,10 @@ package io.github.gemmflow.pipeline.comm;
 import io.github.gemmflow.matrix.Block;
 import io.github.gemmflow.plan.Transfers;
 
-/** What travels in a step, as far as it depends on what the step does. For the comm thread. */
+/**
+ * Chunks that travel in a step, as far as they depend on its kind. Used by the communication
+ * thread.
+ */
 public interface ChunkTraffic {
   /** Turns to a step, and finds its transfers. */
   void start(Transfers transfers);

@@ -53,7 +53,7 @@ public final class CommThread {
 
   private final Thread thread;
   private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
-  private final PollBackoff naps = new PollBackoff();
+  private final PollBackoff backoff = new PollBackoff(System::nanoTime);
   private final CompletableFuture<Engine> connected = new CompletableFuture<>();
   private volatile Bell bell = new Bell(Arena.ofAuto().allocate(Bell.bytes(1), Long.BYTES), 0);
   private Waiter sleeper = new Waiter(bell, 0);
@@ -146,7 +146,7 @@ public final class CommThread {
       if (failure == null) {
         int completed = engine.progress();
         if (completed > 0) {
-          naps.completed(completed);
+          backoff.completed(completed);
         }
         done += completed;
         for (Agent agent : agents) {
@@ -201,7 +201,7 @@ public final class CommThread {
 
   private long idleNanos(Engine engine) {
     int underWay = underWay();
-    return underWay > 0 && !engine.announces() ? naps.next(underWay) : LOOK_AROUND;
+    return underWay > 0 && !engine.announces() ? backoff.next(underWay) : LOOK_AROUND;
   }
 
   /** Runs something on this thread; after its end, nowhere. */

@@ -8,7 +8,7 @@ import io.github.gemmflow.plan.Transfers;
 import java.util.Arrays;
 import java.util.StringJoiner;
 
-/** How far the streams of one direction have come, and the requests that are under way. */
+/** Progress of the streams of one direction, with the requests that are in flight. */
 public final class StreamProgress {
   private Transfers.Streams streams = new Transfers(0).sends();
   private int inFlight;

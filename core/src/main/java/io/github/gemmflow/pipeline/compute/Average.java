@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.pipeline.compute;
 
-/** What was measured lately, on average. One thread at a time adds; any thread may ask. */
+/** Moving average of recent measurements. One thread at a time adds; any thread may ask. */
 public final class Average {
   /** How many values count. */
   private static final int MEMORY = 8;

@@ -27,7 +27,7 @@ public final class ComputeThreads implements AutoCloseable {
   private final long spinNanos;
   private final @Nullable Executor lender;
   private final Thread[] own;
-  private volatile Shift shift;
+  private volatile Batch batch;
   private volatile boolean closed;
 
   /**
@@ -42,14 +42,15 @@ public final class ComputeThreads implements AutoCloseable {
     this.threads = threads;
     this.spinNanos = spinNanos == 0 ? 0 : Math.max(spinNanos, HAND_OVER_NANOS);
     this.lender = lender;
-    this.shift = new Shift(thread -> {}, 1);
+    Batch none = new Batch(thread -> {}, 1);
+    this.batch = none;
     this.own = new Thread[lender == null ? threads - 1 : 0];
     for (int i = 0; i < own.length; i++) {
       own[i] =
           Thread.ofPlatform()
               .name("%s-compute-%d".formatted(name, i + 1))
               .daemon()
-              .start(this::help);
+              .start(() -> help(none));
     }
   }
 
@@ -66,7 +67,7 @@ public final class ComputeThreads implements AutoCloseable {
       job.accept(0);
       return;
     }
-    Shift current = new Shift(job, threads);
+    Batch current = new Batch(job, threads);
     try {
       call(current);
       job.accept(0);
@@ -75,8 +76,8 @@ public final class ComputeThreads implements AutoCloseable {
     }
   }
 
-  private void call(Shift current) {
-    shift = current;
+  private void call(Batch current) {
+    batch = current;
     for (Thread helper : own) {
       LockSupport.unpark(helper);
     }
@@ -87,19 +88,23 @@ public final class ComputeThreads implements AutoCloseable {
     }
   }
 
-  /** The life of an own thread. */
-  private void help() {
-    Shift done = shift;
+  /**
+   * The life of an own thread.
+   *
+   * @param none what there was before any job: a thread may be slower to start than the first job
+   */
+  private void help(Batch none) {
+    Batch done = none;
     while (!closed) {
-      awaitShiftAfter(done);
-      done = shift;
+      awaitBatchAfter(done);
+      done = batch;
       done.run();
     }
   }
 
-  private void awaitShiftAfter(Shift done) {
+  private void awaitBatchAfter(Batch done) {
     long start = System.nanoTime();
-    while (shift == done && !closed) {
+    while (batch == done && !closed) {
       if (System.nanoTime() - start < spinNanos) {
         Thread.onSpinWait();
       } else {
@@ -109,7 +114,7 @@ public final class ComputeThreads implements AutoCloseable {
   }
 
   /** One job. Helpers that come when it is over find nothing to do. */
-  private static final class Shift implements Runnable {
+  private static final class Batch implements Runnable {
     private static final int OVER = Integer.MIN_VALUE / 2;
 
     private final IntConsumer job;
@@ -120,7 +125,7 @@ public final class ComputeThreads implements AutoCloseable {
 
     private final AtomicInteger busy = new AtomicInteger();
 
-    Shift(IntConsumer job, int threads) {
+    Batch(IntConsumer job, int threads) {
       this.job = job;
       this.free = new AtomicInteger(threads - 1);
     }

@@ -3,7 +3,7 @@ package io.github.gemmflow.pipeline.compute;
 
 import io.github.gemmflow.matrix.Block;
 
-/** What the compute lane does with the rows of A that have arrived. */
+/** Work of the compute threads on rows of A that have arrived. */
 public interface RowWork {
   /** Work that needs no rows: the caller only wants them to be there. */
   RowWork NONE =

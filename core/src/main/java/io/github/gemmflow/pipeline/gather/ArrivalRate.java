@@ -4,8 +4,8 @@ package io.github.gemmflow.pipeline.gather;
 import io.github.gemmflow.pipeline.compute.Average;
 
 /**
- * How fast the rows come in that this rank receives from other hosts. The comm thread learns it;
- * any thread may ask.
+ * Rate at which this rank receives rows from other hosts. The communication thread measures it; any
+ * thread may ask.
  */
 final class ArrivalRate {
   /** Less says more about naps than about the network. */

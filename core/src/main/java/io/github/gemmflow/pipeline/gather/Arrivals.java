@@ -7,9 +7,9 @@ import io.github.gemmflow.plan.GatherLayout;
 import io.github.gemmflow.plan.NextRun;
 
 /**
- * What a rank knows of the rows and headers that have come in. A row counts as arrived only when
- * its chunk is complete, and the headers of the rank that holds it and of the rank that brought it
- * here say that they run the same step.
+ * Rows that have arrived in a gathering step, as a rank knows them. A row counts as arrived only
+ * when its chunk is complete, and the headers of the rank that holds it and of the rank that
+ * brought it here say that they run the same step.
  */
 final class Arrivals {
   private final HostPeers peers;

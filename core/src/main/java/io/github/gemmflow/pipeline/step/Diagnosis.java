@@ -9,9 +9,7 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/**
- * What a rank that gives up can say about what it missed, and about whom to look at, for a person.
- */
+/** Words of a rank that gives up: what it missed, and which ranks to look at. */
 public final class Diagnosis {
   /**
    * How long a rank that waits for one which itself waits for something else lets the other say

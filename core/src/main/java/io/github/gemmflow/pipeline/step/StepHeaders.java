@@ -8,7 +8,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * What every rank says about each of its steps, in the window: which operator it runs, on how many
+ * Headers of steps in the window, in which every rank says which operator it runs, on how many
  * rows. There is one header per rank and slot, and a counter per rank of the headers that are
  * there.
  */

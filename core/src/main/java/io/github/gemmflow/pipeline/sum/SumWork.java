@@ -7,7 +7,9 @@ import io.github.gemmflow.pipeline.compute.RowWork;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/** What an operator sums: how its partial sums come about, and what becomes of the sum. */
+/**
+ * Work of a summing operator: the product that makes partial sums, and what becomes of their sum.
+ */
 public final class SumWork {
   private final RowWork partial;
   private final DType wire;

@@ -8,7 +8,7 @@ import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.StackTrace;
 
-/** What all events say. A recording has to ask for them. */
+/** Common part of all events. A recording has to ask for them. */
 @Category("Gemmflow")
 @Enabled(false)
 @StackTrace(false)

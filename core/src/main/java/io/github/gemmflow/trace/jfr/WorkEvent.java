@@ -4,7 +4,7 @@ package io.github.gemmflow.trace.jfr;
 import jdk.jfr.Description;
 import jdk.jfr.Label;
 
-/** What a thread did with some rows. */
+/** Work of a thread on some rows. */
 abstract class WorkEvent extends SpanEvent {
   @Label("Thread Number")
   @Description("Which of the threads of its rank that work on rows, from 0")

@@ -6,8 +6,8 @@ import io.github.gemmflow.matrix.Matrix;
 import java.lang.foreign.Arena;
 
 /**
- * What a layer computes on the way, for all rows and this rank's part of the columns; all layers
- * share it. Results of products are F32; what the next product takes is in its type.
+ * Intermediate results of a layer, for all rows and this rank's part of the columns; all layers
+ * share them. Results of products are F32; what the next product takes is in its type.
  *
  * @param attended what comes out of the attention
  * @param gate the gate of the feed-forward part, activated

@@ -9,7 +9,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far the logits of one run are from those of another, in units of the root mean square of each
+ * Distance of the logits of one run from those of another, in units of the root mean square of each
  * expected row. A prompt is compared up to the first token that differs, which saw the same text as
  * the other yet; later ones did not.
  */

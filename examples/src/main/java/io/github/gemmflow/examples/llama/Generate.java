@@ -4,6 +4,7 @@ package io.github.gemmflow.examples.llama;
 import io.github.gemmflow.Config;
 import io.github.gemmflow.Group;
 import io.github.gemmflow.World;
+import io.github.gemmflow.bench.Counted;
 import io.github.gemmflow.files.SafeTensorsWriter;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.plan.Overlap;
@@ -138,8 +139,11 @@ final class Generate implements Callable<Integer> {
       out.printf("prompt %d: %s%n", i, words);
     }
     out.printf(
-        "%d rank(s) on %d host(s), %s, %s%n",
-        group.size(), group.domains().count(), type, world.kernel().name());
+        "%s on %s, %s, %s%n",
+        Counted.of(group.size(), "rank"),
+        Counted.of(group.domains().count(), "host"),
+        type,
+        world.kernel().name());
     out.printf("prefill %.2f ms for %d tokens%n", greedy.prefillMillis(), rows);
     out.printf(
         "decode %.2f ms per token of all %d sequences%n",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.examples.llama;
 
+import io.github.gemmflow.bench.Counted;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -29,8 +30,8 @@ final class Greedy {
   Greedy(Llama model, List<int[]> prompts, int maxTokens, int stop) {
     if (prompts.isEmpty() || maxTokens < 1) {
       throw new IllegalArgumentException(
-          "%d prompt(s) cannot be continued with %d token(s): give at least one of each"
-              .formatted(prompts.size(), maxTokens));
+          "%s cannot be continued with %s: give at least one of each"
+              .formatted(Counted.of(prompts.size(), "prompt"), Counted.of(maxTokens, "token")));
     }
     this.model = model;
     this.maxTokens = maxTokens;

@@ -2,8 +2,8 @@
 package io.github.gemmflow.examples.llama;
 
 /**
- * Which part of everything a rank has: of heads, of columns, of rows. Parts are as even as can be,
- * and in the order of ranks.
+ * Part of a rank: of heads, of columns, of rows. Parts are as even as can be, and in the order of
+ * ranks.
  */
 record Part(int rank, int ranks) {
   /** Where this rank's part of so many begins. */

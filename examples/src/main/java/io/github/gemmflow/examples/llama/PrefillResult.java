@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.examples.llama;
 
+import io.github.gemmflow.bench.Counted;
 import io.github.gemmflow.bench.Recording;
 import java.util.IntSummaryStatistics;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a {@link PrefillBenchmark} found; the same on all ranks.
+ * Result of a {@link PrefillBenchmark}; the same on all ranks.
  *
  * @param threads that multiply in each rank
  * @param sameLogits whether all passes gave the same logits, bit by bit
@@ -30,14 +31,20 @@ record PrefillResult(
   }
 
   private String job() {
-    return "%d rank(s) on %d host(s), %d thread(s) each, %s, %s, kernel %s%n"
-        .formatted(ranks, hosts, threads, benchmark.type(), engine, kernel);
+    return "%s on %s, %s each, %s, %s, kernel %s%n"
+        .formatted(
+            Counted.of(ranks, "rank"),
+            Counted.of(hosts, "host"),
+            Counted.of(threads, "thread"),
+            benchmark.type(),
+            engine,
+            kernel);
   }
 
   private String model() {
-    return "%d layer(s), hidden %d, intermediate %d, %d heads, %d of keys and values, vocabulary %d%n"
+    return "%s, hidden %d, intermediate %d, %d heads, %d of keys and values, vocabulary %d%n"
         .formatted(
-            config.layers(),
+            Counted.of(config.layers(), "layer"),
             config.hidden(),
             config.intermediate(),
             config.heads(),
@@ -48,13 +55,13 @@ record PrefillResult(
   private String prompts() {
     IntSummaryStatistics lengths =
         benchmark.prompts().stream().mapToInt(prompt -> prompt.length).summaryStatistics();
-    return "%d rows: %d prompt(s) of %d to %d tokens; %d round(s)%n"
+    return "%d rows: %s of %d to %d tokens; %s%n"
         .formatted(
             lengths.getSum(),
-            lengths.getCount(),
+            Counted.of(lengths.getCount(), "prompt"),
             lengths.getMin(),
             lengths.getMax(),
-            benchmark.rounds());
+            Counted.of(benchmark.rounds(), "round"));
   }
 
   private String verdict() {

@@ -8,7 +8,7 @@ import java.io.UncheckedIOException;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 
-/** Runs commands: what can be mended by who called needs no stack trace. */
+/** Runs commands: errors of the caller need no stack trace. */
 final class Program {
   private Program() {}
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.examples.llama;
 
+import io.github.gemmflow.bench.Counted;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -9,7 +10,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/** What a model is asked to continue: numbers of tokens, since this example has no tokenizer. */
+/** Prompts for a model: numbers of tokens, since this example has no tokenizer. */
 final class Prompts {
   private static final int LONGEST = 64;
 
@@ -51,8 +52,8 @@ final class Prompts {
   static List<int[]> random(int count, int tokens, int vocabulary, long seed) {
     if (count < 1 || tokens < count) {
       throw new IllegalArgumentException(
-          "%d token(s) cannot be %d prompt(s): give at least one prompt, and a token for each"
-              .formatted(tokens, count));
+          "%s cannot be %s: give at least one prompt, and a token for each"
+              .formatted(Counted.of(tokens, "token"), Counted.of(count, "prompt")));
     }
     SplittableRandom random = new SplittableRandom(seed);
     double[] ends = random.doubles(count, 1, 3).toArray();

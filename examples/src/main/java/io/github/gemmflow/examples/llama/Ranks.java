@@ -7,7 +7,7 @@ import io.github.gemmflow.World;
 import java.util.function.Consumer;
 import picocli.CommandLine.Option;
 
-/** Where a program runs: on the ranks of a job, alone if there is none, or on threads. */
+/** Ranks that a program runs on: those of a job, a single one if there is none, or threads. */
 final class Ranks {
   @Option(
       names = "--local",

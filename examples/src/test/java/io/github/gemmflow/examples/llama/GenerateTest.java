@@ -45,7 +45,7 @@ class GenerateTest {
     List<String> lines = terminal.out().lines().toList();
     assertTrue(lines.get(0).matches("prompt 0: \\d+ \\d+ \\d+"), terminal::out);
     assertTrue(lines.get(1).matches("prompt 1: \\d+ \\d+ \\d+"), terminal::out);
-    assertTrue(lines.get(2).startsWith("2 rank(s) on 1 host(s), F32, "), terminal::out);
+    assertTrue(lines.get(2).startsWith("2 ranks on 1 host, F32, "), terminal::out);
     assertTrue(lines.get(3).matches("prefill \\d+.\\d\\d ms for 4 tokens"), terminal::out);
     assertTrue(lines.get(4).matches("decode \\d+.\\d\\d ms per token .*"), terminal::out);
     try (SafeTensors tensors = SafeTensors.open(logits)) {
@@ -56,7 +56,7 @@ class GenerateTest {
   @Test
   void withoutALauncherItIsAlone() {
     assertEquals(0, generate("--random-prompts", "2"), terminal::err);
-    assertTrue(terminal.out().contains("1 rank(s) on 1 host(s), BF16"), terminal::out);
+    assertTrue(terminal.out().contains("1 rank on 1 host, BF16"), terminal::out);
   }
 
   @Test
@@ -65,7 +65,7 @@ class GenerateTest {
     assertEquals(1, generate("--prompts", prompts.toString()));
     assertTrue(terminal.err().contains("'Hello'"), terminal::err);
     assertEquals(1, generate("--random-prompts", "0"));
-    assertTrue(terminal.err().contains("0 prompt(s)"), terminal::err);
+    assertTrue(terminal.err().contains("0 prompts"), terminal::err);
     assertEquals(1, generate("--local", "1", "--logits-out", "/nonexistent/logits"));
     assertTrue(terminal.err().contains("cannot write /nonexistent/logits"), terminal::err);
     assertEquals(1, generate("--local", "3"));

@@ -103,8 +103,8 @@ class PrefillTest {
     PrefillTimes times = new PrefillTimes(List.of(1.0), List.of(1.0), List.of(1.0));
     PrefillResult result =
         new PrefillResult(benchmark, config, 4, 2, 1, "local", "any", times, false, null);
-    assertTrue(result.text().contains("4 rank(s) on 2 host(s)"), result::text);
-    assertTrue(result.text().contains("7 rows: 2 prompt(s) of 3 to 4 tokens"), result::text);
+    assertTrue(result.text().contains("4 ranks on 2 hosts"), result::text);
+    assertTrue(result.text().contains("7 rows: 2 prompts of 3 to 4 tokens"), result::text);
     assertTrue(result.text().contains("NOT VERIFIED"), result::text);
   }
 
@@ -123,7 +123,7 @@ class PrefillTest {
   @Test
   void whatAUserCanMendIsSaid() {
     assertEquals(1, prefill("--rows", "2", "--prompts", "3"));
-    assertTrue(terminal.err().contains("2 token(s) cannot be 3 prompt(s)"), terminal::err);
+    assertTrue(terminal.err().contains("2 tokens cannot be 3 prompts"), terminal::err);
     assertEquals(1, prefill("--rounds", "0"));
     assertTrue(terminal.err().contains("0 that count"), terminal::err);
     String nowhere = "--rows 4 --prompts 2 --rounds 1 --warmup 0 --trace /nonexistent/trace";

@@ -81,17 +81,17 @@ public record CoreBinding(String allowed, String parentAllowed, String online) {
   /**
    * What to say about it, if there is anything to say.
    *
-   * @param unbind the option of the launcher that mends it; empty if there is none
+   * @param unbind the option of the launcher that fixes it; empty if there is none
    */
   public Optional<String> warning(String unbind) {
     if (allowedCores() != 1 || onlineCores() == 1) {
       return Optional.empty();
     }
-    String mend =
+    String fix =
         unbind.isEmpty() || isInherited() ? "" : "; give the launcher the option " + unbind;
     return Optional.of(
         "this process is bound to core %s, one of %d, so that communication and multiplication take turns%s"
-            .formatted(allowed, onlineCores(), mend));
+            .formatted(allowed, onlineCores(), fix));
   }
 
   private static int count(String list) {

@@ -4,7 +4,7 @@ package io.github.gemmflow.engine.mpi;
 import io.github.gemmflow.mpi.MpiException;
 import org.jspecify.annotations.Nullable;
 
-/** What a request of MPI belongs to. */
+/** Owner of a request of MPI. */
 interface Pending {
   /**
    * One of its requests is over.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.kernel.onednn;
 
-/** How the columns of a product are cut: into panels of one width, and one with what is left. */
+/** Division of the columns of a product into panels of one width, and one with what is left. */
 final class Panels {
   /**
    * A multiple of 64, the widest block of columns that oneDNN stores together. Measured at 4096 x

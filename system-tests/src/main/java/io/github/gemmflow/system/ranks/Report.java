@@ -9,8 +9,8 @@ import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a rank tells whoever launched it what passed and what did not: one line each, into a file of
- * its own, because launchers lose output when they lose a rank.
+ * Report of a rank to whoever launched it, about what passed and what did not: one line each, into
+ * a file of its own, because launchers lose output when they lose a rank.
  */
 public final class Report {
   /** Begins the line of a test that passed on this rank. */

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
 
-/** What Linux says about this process and its host. */
+/** This process and its host, as Linux describes them. */
 final class Self {
   private Self() {}
 

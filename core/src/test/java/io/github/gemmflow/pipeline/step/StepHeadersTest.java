@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.pipeline.step;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.github.gemmflow.matrix.Block;
+import io.github.gemmflow.plan.Domains;
+import io.github.gemmflow.window.Counters;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.junit.jupiter.api.Test;
+
+class StepHeadersTest {
+  private static final int RANKS = 3;
+
+  private final MemorySegment memory =
+      Arena.ofAuto().allocate(Counters.bytes(RANKS) + StepHeaders.bytes(RANKS), 64);
+  private final StepHeaders headers =
+      new StepHeaders(memory, Counters.bytes(RANKS), RANKS, new Counters(memory, 0), 0);
+
+  @Test
+  void aHeaderIsThereWhenItIsPublished() {
+    headers.write(0, 1, 10, 7, 99);
+    assertFalse(headers.isThere(1, 0));
+    headers.publish(1, 0);
+    assertTrue(headers.isThere(1, 0));
+    assertFalse(headers.isThere(1, 1));
+    assertFalse(headers.isThere(0, 0));
+    assertEquals(10, headers.rows(0, 1));
+    assertEquals(7, headers.operator(0, 1));
+    assertEquals(99, headers.counts(0, 1));
+    assertEquals(1, headers.begun(1));
+  }
+
+  /** A slow rank still looks at step n when others have begun step n + 3. */
+  @Test
+  void theLastFourHeadersOfARankAreKept() {
+    for (long step = 0; step < 4; step++) {
+      headers.write(step, 2, 100 + step, 0, StepHeaders.NOT_KNOWN);
+    }
+    for (long step = 0; step < 4; step++) {
+      assertEquals(100 + step, headers.rows(step, 2));
+    }
+    headers.write(4, 2, 104, 0, StepHeaders.NOT_KNOWN);
+    assertEquals(101, headers.rows(1, 2), "only the oldest is overwritten");
+  }
+
+  @Test
+  void headersOfDifferentRanksDoNotOverlap() {
+    Block block = new Block();
+    long first = headers.block(block, 0, 0).offset();
+    assertEquals(first + block.rowBytes(), headers.block(block, 0, 1).offset());
+  }
+
+  @Test
+  void ranksOfAHostShareTheWorkOfBringingHeadersIn() {
+    Domains domains = Domains.of(0, 0, 1, 1);
+    assertEquals(0, StepHeaders.owner(domains, 0, 2));
+    assertEquals(1, StepHeaders.owner(domains, 0, 3));
+  }
+}
