@@ -45,9 +45,9 @@ class PrefillTest {
     List<String> lines = terminal.out().lines().toList();
     List<String> patterns =
         List.of(
-            "2 rank\\(s\\) on 1 host\\(s\\), 1 thread\\(s\\) each, BF16, local, kernel .*",
-            "1 layer\\(s\\), hidden 32, intermediate 40, 4 heads, 2 of keys and values, vocabulary 50",
-            "70 rows: 3 prompt\\(s\\) of \\d+ to \\d+ tokens; 3 round\\(s\\)",
+            "2 ranks on 1 host, 1 thread each, BF16, local, kernel .*",
+            "1 layer, hidden 32, intermediate 40, 4 heads, 2 of keys and values, vocabulary 50",
+            "70 rows: 3 prompts of \\d+ to \\d+ tokens; 3 rounds",
             "pipelined +\\d+\\.\\d{3} ms   \\(.* to .*\\)",
             "sequential +\\d+\\.\\d{3} ms   \\(.* to .*\\)",
             "again +\\d+\\.\\d{3} ms   \\(.* to .*\\)",
