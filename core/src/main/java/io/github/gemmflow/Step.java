@@ -95,7 +95,7 @@ public final class Step implements AutoCloseable {
    */
   public void run(Matrix... outputs) {
     RowWork work = prepare(outputs, workspace.threads() > 1);
-    pipeline.run(operator, buffer -> operator.kind().run(buffer, work));
+    run(work);
     complete = true;
   }
 
@@ -109,13 +109,17 @@ public final class Step implements AutoCloseable {
         RunHandle.start(
             workspace.starter(),
             () -> {
-              pipeline.run(operator, buffer -> operator.kind().run(buffer, work));
+              run(work);
               complete = true;
             },
             () -> {},
             outputs);
     handle = running;
     return running;
+  }
+
+  private void run(RowWork work) {
+    pipeline.run(operator, buffer -> operator.kind().run(buffer, work));
   }
 
   private RowWork prepare(Matrix[] outputs, boolean byOtherThreads) {

@@ -37,7 +37,7 @@ public final class Workspace implements AutoCloseable {
   private final DType type;
   private final Tuning tuning;
   private final Window window;
-  private final ComputeThreads crew;
+  private final ComputeThreads computeThreads;
   private final Pipeline pipeline;
   private final Map<Object, GatherKind> gathers = new HashMap<>();
   private final Map<Object, SumKind> sums = new HashMap<>();
@@ -62,7 +62,7 @@ public final class Workspace implements AutoCloseable {
     this.tuning = tuning;
     this.window = window;
     World world = group.world();
-    this.crew =
+    this.computeThreads =
         new ComputeThreads(
             "gemmflow-" + world.rank(), threads(), world.spinNanos(), world.config().executor());
     this.pipeline =
@@ -71,7 +71,7 @@ public final class Workspace implements AutoCloseable {
             group.world().ending(),
             window.memory(),
             capacity,
-            crew,
+            computeThreads,
             group.world().commThread(),
             group.channel(),
             firstTag);
@@ -297,7 +297,7 @@ public final class Workspace implements AutoCloseable {
 
   private void free(boolean clean) {
     closed = true;
-    crew.close();
+    computeThreads.close();
     synchronized (this) {
       if (starter != null) {
         starter.close();

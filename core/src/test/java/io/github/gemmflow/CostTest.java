@@ -11,6 +11,7 @@ import io.github.gemmflow.kit.Cases;
 import io.github.gemmflow.kit.Exact;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
+import io.github.gemmflow.plan.Storage;
 import io.github.gemmflow.plan.Tuning;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -40,7 +41,7 @@ class CostTest {
   @CsvSource(
       delimiter = ';',
       value = {"0,0,0;GATHERED", "0,0,1;GATHERED", "0,0,0;STREAMED", "0,0,1;STREAMED"})
-  void aStepAllocatesLittle(String placement, io.github.gemmflow.plan.Storage storage) {
+  void aStepAllocatesLittle(String placement, Storage storage) {
     checkAllocation(
         placement,
         Tuning.DEFAULT.withStorage(storage).withChunkRows(2),
@@ -54,7 +55,7 @@ class CostTest {
   @CsvSource(
       delimiter = ';',
       value = {"0,0,0;GATHERED", "0,0,1;GATHERED", "0,0,0;STREAMED", "0,0,1;STREAMED"})
-  void aSumAllocatesLittle(String placement, io.github.gemmflow.plan.Storage storage) {
+  void aSumAllocatesLittle(String placement, Storage storage) {
     checkAllocation(
         placement,
         Tuning.DEFAULT.withStorage(storage).withChunkRows(2),

@@ -14,6 +14,7 @@ import io.github.gemmflow.kit.Exact;
 import io.github.gemmflow.kit.Way;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
+import io.github.gemmflow.plan.Storage;
 import io.github.gemmflow.plan.Tuning;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -197,7 +198,7 @@ class LifetimesTest {
   @TestFactory
   Stream<DynamicTest> wrongUseThrows() {
     List<Way> ways = new ArrayList<>();
-    for (var storage : io.github.gemmflow.plan.Storage.values()) {
+    for (var storage : Storage.values()) {
       Tuning tuning = Tuning.DEFAULT.withStorage(storage);
       ways.add(Way.alongRows(tuning));
       ways.add(new Way(tuning, List.of(3L)));
@@ -403,8 +404,8 @@ class LifetimesTest {
 
   /** Whether the step is waiting for its thread, running or over, many times. */
   @ParameterizedTest
-  @EnumSource(io.github.gemmflow.plan.Storage.class)
-  void aWorldClosesWhileAStepRunsInTheBackground(io.github.gemmflow.plan.Storage storage) {
+  @EnumSource(Storage.class)
+  void aWorldClosesWhileAStepRunsInTheBackground(Storage storage) {
     Tuning tuning = Tuning.DEFAULT.withStorage(storage).withChunkRows(1);
     for (int i = 0; i < 50; i++) {
       closeWhileAStepRuns(tuning);
@@ -461,7 +462,7 @@ class LifetimesTest {
   /** Memory that somebody still uses is not freed, and nobody else notices. */
   @Test
   void anInputInUseByAChannelDoesNotStopTheNextSteps() throws Exception {
-    Tuning streamed = Tuning.DEFAULT.withStorage(io.github.gemmflow.plan.Storage.STREAMED);
+    Tuning streamed = Tuning.DEFAULT.withStorage(Storage.STREAMED);
     Pipe pipe = Pipe.open();
     try (Arena arena = Arena.ofShared();
         World world = World.single();

@@ -16,6 +16,7 @@ import io.github.gemmflow.kit.Exact;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
 import io.github.gemmflow.plan.Overlap;
+import io.github.gemmflow.plan.Storage;
 import io.github.gemmflow.plan.Tuning;
 import java.lang.foreign.Arena;
 import java.time.Duration;
@@ -108,7 +109,7 @@ class SumFaultsTest {
   private static Tuning oddTuning(String field) {
     return switch (field) {
       case "chunks" -> Tuning.DEFAULT.withChunkRows(2);
-      case "storage" -> Tuning.DEFAULT.withStorage(io.github.gemmflow.plan.Storage.STREAMED);
+      case "storage" -> Tuning.DEFAULT.withStorage(Storage.STREAMED);
       case "slots" -> Tuning.DEFAULT.withSlots(3);
       case "in flight" -> Tuning.DEFAULT.withInFlight(7);
       case "overlap" -> Tuning.DEFAULT.withOverlap(Overlap.SEQUENTIAL);

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.lang.classfile.ClassFile;
 import java.lang.classfile.ClassModel;
 import java.lang.classfile.CodeElement;
+import java.lang.classfile.CodeModel;
 import java.lang.classfile.MethodModel;
 import java.lang.classfile.instruction.InvokeDynamicInstruction;
 import java.lang.classfile.instruction.InvokeInstruction;
@@ -39,28 +40,21 @@ final class TypeChecks {
     List<String> found = new ArrayList<>();
     ClassModel model = ClassFile.of().parse(file);
     for (MethodModel method : model.methods()) {
-      method
-          .code()
-          .ifPresent(
-              code -> {
-                boolean erased = false;
-                for (CodeElement element : code) {
-                  for (ClassDesc type : erased ? List.<ClassDesc>of() : checked(element)) {
-                    String name = type.packageName() + "." + type.displayName();
-                    if (name.startsWith(packagePrefix) && KINDS.contains(type.displayName())) {
-                      found.add(
-                          "%s of %s: %s"
-                              .formatted(
-                                  method.methodName().stringValue(),
-                                  model.thisClass().asInternalName(),
-                                  type.displayName()));
-                    }
-                  }
-                  erased =
-                      element instanceof InvokeInstruction call
-                          && call.typeSymbol().returnType().equals(ConstantDescs.CD_Object);
-                }
-              });
+      List<CodeElement> code = method.code().map(CodeModel::elementList).orElse(List.of());
+      boolean erased = false;
+      for (CodeElement element : code) {
+        for (ClassDesc type : erased ? List.<ClassDesc>of() : checked(element)) {
+          String name = type.packageName() + "." + type.displayName();
+          if (name.startsWith(packagePrefix) && KINDS.contains(type.displayName())) {
+            String in = method.methodName().stringValue();
+            String of = model.thisClass().asInternalName();
+            found.add("%s of %s: %s".formatted(in, of, type.displayName()));
+          }
+        }
+        erased =
+            element instanceof InvokeInstruction call
+                && call.typeSymbol().returnType().equals(ConstantDescs.CD_Object);
+      }
     }
     return found;
   }

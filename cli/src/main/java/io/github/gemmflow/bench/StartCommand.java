@@ -32,14 +32,11 @@ final class StartCommand {
     for (int i = 0; i < ANCESTORS && ancestor.isPresent(); i++) {
       List<String> line = commandLine(ancestor.get());
       if (line.contains(MAIN_CLASS)) {
-        // The command itself started a launcher, and gave the ranks its own arguments.
+        // The command itself started this launcher, and gave the ranks its own arguments.
         return own;
       }
       if (isLauncher(line)) {
-        return ancestor.get().parent().map(StartCommand::commandLine).stream()
-                .anyMatch(parent -> parent.contains(MAIN_CLASS))
-            ? own
-            : line.stream().map(StartCommand::quoted).collect(Collectors.joining(" "));
+        return line.stream().map(StartCommand::quoted).collect(Collectors.joining(" "));
       }
       ancestor = ancestor.get().parent();
     }

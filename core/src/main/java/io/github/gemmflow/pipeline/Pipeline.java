@@ -69,7 +69,7 @@ public final class Pipeline {
       Ending ending,
       MemorySegment memory,
       Capacity capacity,
-      ComputeThreads crew,
+      ComputeThreads computeThreads,
       CommThread commThread,
       Channel channel,
       int firstTag) {
@@ -93,8 +93,9 @@ public final class Pipeline {
             headers,
             diagnosis,
             recorder,
-            crew);
-    this.sumLane = new SumLane(peers, window.heartbeats(), headers, diagnosis, recorder, crew);
+            computeThreads);
+    this.sumLane =
+        new SumLane(peers, window.heartbeats(), headers, diagnosis, recorder, computeThreads);
     this.waiter = peers.newWaiter();
     this.room = new StepRoomWait(peers, window, headers, diagnosis, waiter);
     this.gate = new ShutdownGate(ending, state);

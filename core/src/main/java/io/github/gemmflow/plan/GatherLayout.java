@@ -161,7 +161,7 @@ public final class GatherLayout extends Layout {
    * Whether the rows of a band are a rank's own and lie in memory of its own: then it needs no
    * slots to read them.
    */
-  public boolean isReadAtHome(int band, int rank) {
+  public boolean isReadFromOwnRows(int band, int rank) {
     return plan.isStreamed() && !isAlongColumns() && shard(band) == rank;
   }
 

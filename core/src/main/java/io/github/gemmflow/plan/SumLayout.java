@@ -213,7 +213,7 @@ public final class SumLayout extends Layout {
 
   @Override
   public int routes() {
-    return domains().count() * ranks();
+    return plan.routes();
   }
 
   public int route(int domain, int block) {

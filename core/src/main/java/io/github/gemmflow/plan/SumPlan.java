@@ -117,6 +117,11 @@ public final class SumPlan {
     return tuning;
   }
 
+  /** How many routes there are: each domain's sums of each rank's block. */
+  public int routes() {
+    return domains.count() * domains.ranks();
+  }
+
   /** The rows of a chunk, which travel together. */
   long chunkRows() {
     return chunkRows;

@@ -119,7 +119,7 @@ final class SlotModel extends StepModel<GatherLayout> {
       }
     }
     for (int band = 0; band < bands; band++) {
-      if (!layout(step).isReadAtHome(band, rank)
+      if (!layout(step).isReadFromOwnRows(band, rank)
           && state[taken + rank * bands + band] < bandChunks(step, band)) {
         return false;
       }
@@ -133,7 +133,7 @@ final class SlotModel extends StepModel<GatherLayout> {
     Arrays.fill(state, fed + rank * parts, fed + (rank + 1) * parts, (byte) 0);
     Arrays.fill(state, taken + rank * bands, taken + (rank + 1) * bands, (byte) 0);
     for (int band = 0; band < bands; band++) {
-      if (layout(step).isReadAtHome(band, rank)) {
+      if (layout(step).isReadFromOwnRows(band, rank)) {
         pass(state, rank, band, use(step, band), bandChunks(step, band));
       }
     }
@@ -165,7 +165,7 @@ final class SlotModel extends StepModel<GatherLayout> {
   private boolean isReadable(byte[] state, int rank, int band) {
     int step = stepOf(state, rank);
     int chunk = state[taken + rank * bands + band];
-    if (layout(step).isReadAtHome(band, rank) || chunk >= bandChunks(step, band)) {
+    if (layout(step).isReadFromOwnRows(band, rank) || chunk >= bandChunks(step, band)) {
       return false;
     }
     for (int i = 0; i < layout(step).bandRoutes(); i++) {

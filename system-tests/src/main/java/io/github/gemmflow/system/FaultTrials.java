@@ -3,6 +3,7 @@ package io.github.gemmflow.system;
 
 import io.github.gemmflow.system.ranks.LostRank;
 import java.time.Duration;
+import java.util.List;
 
 /** Loses a rank in the middle of a step, again and again, with the launcher's clean-up off. */
 final class FaultTrials {
@@ -28,7 +29,10 @@ final class FaultTrials {
     SharedMemory memory = new SharedMemory(hosts);
     for (int i = 0; i < trials; i++) {
       Job job =
-          new Job(mpi, ranks, hosts).launcher(mpi.noCleanUp()).patience(Duration.ofSeconds(60));
+          new Job(mpi, ranks, hosts)
+              .java(List.of(Job.SOON_OVER))
+              .launcher(mpi.noCleanUp())
+              .patience(Duration.ofSeconds(60));
       long millis = DEADLINE.toMillis();
       tally.countSurvivors(
           job, LostRank.class, signal, Long.toString(firstSeed + i), Long.toString(millis));

@@ -19,12 +19,18 @@ import java.util.stream.Collectors;
 
 /** Ranks that are launched together, as processes, on this host or on those of the lab. */
 public final class Job {
+  /**
+   * Option of Java for jobs that are soon over: many processes share few cores, which have better
+   * to do than to compile for the long run.
+   */
+  static final String SOON_OVER = "-XX:TieredStopAtLevel=1";
+
   private final MpiFamily mpi;
   private final int ranks;
   private final int hosts;
   private final List<String> launcherOptions = new ArrayList<>();
   private final List<String> javaOptions = new ArrayList<>(List.of("-XX:+UseSerialGC"));
-  private Duration patience = Duration.ofMinutes(10);
+  private Duration patience = Duration.ofMinutes(4);
   private boolean asModules;
 
   /**

@@ -19,9 +19,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** A share of what {@code system-tests/run} does at any size. */
 @Tag("full")
 class ProcessesTest {
-  /** Many processes share few cores, which have better to do than to compile for the long run. */
-  private static final String SOON_OVER = "-XX:TieredStopAtLevel=1";
-
   @ParameterizedTest
   @CsvSource({
     "openmpi, 1, 1", "mpich, 1, 1",
@@ -30,7 +27,16 @@ class ProcessesTest {
     "openmpi, 3, 3", "mpich, 3, 3"
   })
   void operators(String mpi, String ranks, String hosts) {
-    run("--mpi", mpi, "--ranks", ranks, "--hosts", hosts, "--cases", "15", "--java=" + SOON_OVER);
+    run(
+        "--mpi",
+        mpi,
+        "--ranks",
+        ranks,
+        "--hosts",
+        hosts,
+        "--cases",
+        "15",
+        "--java=" + Job.SOON_OVER);
   }
 
   /** Blocks travel in many pieces, contiguous and strided ones alike. */
@@ -48,7 +54,7 @@ class ProcessesTest {
         "--cases",
         "15",
         "--java=" + limit,
-        "--java=" + SOON_OVER);
+        "--java=" + Job.SOON_OVER);
   }
 
   @ParameterizedTest

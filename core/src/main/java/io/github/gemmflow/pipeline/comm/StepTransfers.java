@@ -18,7 +18,7 @@ import java.util.Objects;
 import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
-/** The transfers of one slot's step: this rank's headers and chunks, to and from other hosts. */
+/** Transfers of the steps in a buffer: this rank's headers and chunks, to and from other hosts. */
 final class StepTransfers {
   private static final int NO_REQUEST = -1;
 

@@ -29,7 +29,7 @@ public abstract class ComputeLane {
   private final HeaderCheck headers;
   private final Diagnosis diagnosis;
   private final Recorder recorder;
-  private final ComputeThreads crew;
+  private final ComputeThreads computeThreads;
   private final Worker[] workers;
   private final IntConsumer job;
 
@@ -46,15 +46,15 @@ public abstract class ComputeLane {
       HeaderCheck headers,
       Diagnosis diagnosis,
       Recorder recorder,
-      ComputeThreads crew) {
+      ComputeThreads computeThreads) {
     this.peers = peers;
     this.heartbeats = heartbeats;
     this.life = new LifeWatch(peers, heartbeats);
     this.headers = headers;
     this.diagnosis = diagnosis;
     this.recorder = recorder;
-    this.crew = crew;
-    this.workers = new Worker[crew.threads()];
+    this.computeThreads = computeThreads;
+    this.workers = new Worker[computeThreads.threads()];
     this.job = thread -> workers[thread].run();
     for (int i = 0; i < workers.length; i++) {
       workers[i] = new Worker(i);
@@ -101,7 +101,7 @@ public abstract class ComputeLane {
       progress = news();
       life.start();
     }
-    crew.run(job);
+    computeThreads.run(job);
     RuntimeException thrown = failure;
     if (thrown != null) {
       throw thrown;

@@ -132,7 +132,7 @@ final class Arrivals {
   /** Up to which row of A the rows of a band are there, in all columns. */
   private long ready(GatherStep step, int band) {
     GatherLayout layout = step.layout();
-    if (layout.isReadAtHome(band, peers.rank())) {
+    if (layout.isReadFromOwnRows(band, peers.rank())) {
       return layout.bandEnd(band);
     }
     long ready = layout.bandEnd(band);

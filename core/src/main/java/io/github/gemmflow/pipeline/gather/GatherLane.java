@@ -34,7 +34,7 @@ final class GatherLane extends ComputeLane {
   private final Recorder recorder;
   private final SlotFeeder feeder;
   private final NextRun runs;
-  private final Piece[] pieces;
+  private final Scratch[] scratch;
 
   // The step that is running; guarded by this.
   private GatherStep step;
@@ -57,8 +57,8 @@ final class GatherLane extends ComputeLane {
       ArrivalRate pace,
       Diagnosis diagnosis,
       Recorder recorder,
-      ComputeThreads crew) {
-    super(peers, heartbeats, headers, diagnosis, recorder, crew);
+      ComputeThreads computeThreads) {
+    super(peers, heartbeats, headers, diagnosis, recorder, computeThreads);
     this.step = firstStep;
     this.peers = peers;
     this.window = window;
@@ -70,14 +70,14 @@ final class GatherLane extends ComputeLane {
     this.diagnosis = new GatherDiagnosis(peers, window, arrivals, headers, diagnosis);
     this.recorder = recorder;
     this.runs = new NextRun(peers.rank(), GatherWindow.routes(peers.domains().ranks()));
-    this.pieces = new Piece[crew.threads()];
-    for (int i = 0; i < pieces.length; i++) {
-      pieces[i] = new Piece();
+    this.scratch = new Scratch[computeThreads.threads()];
+    for (int i = 0; i < scratch.length; i++) {
+      scratch[i] = new Scratch();
     }
   }
 
-  /** What a thread works on. */
-  private static final class Piece {
+  /** Scratch of one thread: the run or chunk that it works on. */
+  private static final class Scratch {
     private final Block block = new Block();
     private long firstRow;
     private int band = NO_BAND;
@@ -121,11 +121,14 @@ final class GatherLane extends ComputeLane {
     return plainSteps;
   }
 
-  /** Its own rows this rank reads at home: nobody needs to wait for it to read them in slots. */
+  /**
+   * This rank reads its own rows in memory of its own: nobody needs to wait for it to read them in
+   * slots.
+   */
   private void passOwnRows() {
     GatherLayout layout = step.layout();
     for (int band = 0; band < layout.bands(); band++) {
-      if (layout.isReadAtHome(band, peers.rank())) {
+      if (layout.isReadFromOwnRows(band, peers.rank())) {
         pass(band, layout.bandChunks(band));
       }
     }
@@ -134,7 +137,7 @@ final class GatherLane extends ComputeLane {
   /** Lets go of the slots of a band whose chunks nobody here works on or will work on. */
   private void release(int band) {
     GatherLayout layout = step.layout();
-    if (band == NO_BAND || layout.isReadAtHome(band, peers.rank())) {
+    if (band == NO_BAND || layout.isReadFromOwnRows(band, peers.rank())) {
       return;
     }
     long taken = runs.taken(band);
@@ -143,9 +146,9 @@ final class GatherLane extends ComputeLane {
     if (band == runs.band() && nextTask < tasks) {
       chunks = layout.bandChunk(band, runs.begin());
     }
-    for (Piece piece : pieces) {
-      if (piece.band == band) {
-        chunks = Math.min(chunks, layout.bandChunk(band, piece.firstRow));
+    for (Scratch other : scratch) {
+      if (other.band == band) {
+        chunks = Math.min(chunks, layout.bandChunk(band, other.firstRow));
       }
     }
     pass(band, chunks);
@@ -221,37 +224,37 @@ final class GatherLane extends ComputeLane {
 
   @Override
   protected boolean workOnce(int thread) {
-    Piece piece = pieces[thread];
-    int task = take(thread, piece);
+    Scratch mine = scratch[thread];
+    int task = take(thread, mine);
     if (task == FEED) {
-      feeder.feed(step, piece.part);
-      noteFed(piece);
+      feeder.feed(step, mine.part);
+      noteFed(mine);
     } else if (task != NO_TASK) {
       Recorder.Mark mark = recorder.begin(Span.Kind.WORK);
       long begin = System.nanoTime();
-      work.perform(thread, task, piece.firstRow, piece.block);
-      recorder.end(mark, step.open().number(), thread, piece.firstRow, piece.block.rows());
-      noteRun(piece, begin);
+      work.perform(thread, task, mine.firstRow, mine.block);
+      recorder.end(mark, step.open().number(), thread, mine.firstRow, mine.block.rows());
+      noteRun(mine, begin);
     }
     return task != NO_TASK;
   }
 
-  /** The next task, with the piece pointing at its run; ends the step after the last. */
-  private synchronized int take(int thread, Piece piece) {
-    int task = takeTask(thread, piece);
+  /** The next task, with the scratch pointing at its run; ends the step after the last. */
+  private synchronized int take(int thread, Scratch mine) {
+    int task = takeTask(thread, mine);
     if (task != NO_TASK) {
       noteWorkBegins();
     }
     return task;
   }
 
-  private int takeTask(int thread, Piece piece) {
-    if (nextTask < tasks && takeFeed(piece)) {
+  private int takeTask(int thread, Scratch mine) {
+    if (nextTask < tasks && takeFeed(mine)) {
       return FEED;
     }
     while (nextTask == tasks && !isOver()) {
       look(thread);
-      if (takeFeed(piece)) {
+      if (takeFeed(mine)) {
         return FEED;
       }
       arrivals.update(step, runs);
@@ -271,33 +274,33 @@ final class GatherLane extends ComputeLane {
     if (isOver()) {
       return NO_TASK;
     }
-    piece.firstRow = runs.begin();
-    locator.run(piece.block, step, runs.band(), piece.firstRow, runs.end());
-    piece.band = streamedBand();
+    mine.firstRow = runs.begin();
+    locator.run(mine.block, step, runs.band(), mine.firstRow, runs.end());
+    mine.band = streamedBand();
     return nextTask++;
   }
 
   /** Others wait for this rank's rows, so they go before its own work. */
-  private boolean takeFeed(Piece piece) {
-    piece.part = feeder.take(step);
-    return piece.part != SlotFeeder.NONE;
+  private boolean takeFeed(Scratch mine) {
+    mine.part = feeder.take(step);
+    return mine.part != SlotFeeder.NONE;
   }
 
   private int streamedBand() {
     return step.layout().plan().isStreamed() ? runs.band() : NO_BAND;
   }
 
-  private synchronized void noteRun(Piece piece, long begin) {
+  private synchronized void noteRun(Scratch mine, long begin) {
     noteWork();
     long rounds = Math.ceilDiv(tasks, threads());
-    work.learn(piece.block.rows(), (System.nanoTime() - begin) * rounds);
-    int released = piece.band;
-    piece.band = NO_BAND;
+    work.learn(mine.block.rows(), (System.nanoTime() - begin) * rounds);
+    int released = mine.band;
+    mine.band = NO_BAND;
     release(released);
   }
 
-  private synchronized void noteFed(Piece piece) {
+  private synchronized void noteFed(Scratch mine) {
     noteWork();
-    feeder.done(piece.part);
+    feeder.done(mine.part);
   }
 }

@@ -27,7 +27,7 @@ public final class GatherPipeline {
       HeaderCheck headers,
       Diagnosis diagnosis,
       Recorder recorder,
-      ComputeThreads crew) {
+      ComputeThreads computeThreads) {
     this.window = window;
     this.ownRows = new OwnRows(peers.rank());
     this.locator = new RowLocator(peers.rank(), window, ownRows);
@@ -52,7 +52,7 @@ public final class GatherPipeline {
             pace,
             diagnosis,
             recorder,
-            crew);
+            computeThreads);
   }
 
   GatherWindow window() {

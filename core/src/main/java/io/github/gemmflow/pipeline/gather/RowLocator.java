@@ -39,7 +39,7 @@ final class RowLocator {
     if (!layout.plan().isStreamed()) {
       return window.rows(block, step, from, to);
     }
-    return layout.isReadAtHome(band, rank)
+    return layout.isReadFromOwnRows(band, rank)
         ? ownRows.rows(block, step, from, to)
         : window.slotRows(block, step, band, from, to);
   }

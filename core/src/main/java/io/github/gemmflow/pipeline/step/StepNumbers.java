@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.pipeline.step;
 
-import java.util.Arrays;
-
 /**
  * Numbers that go on from step to step, for counters that never start again: of each of several
  * things, how many there were in all steps before one.
@@ -29,10 +27,5 @@ public final class StepNumbers {
   /** How many of a thing there were before the step in a buffer. */
   public long first(int buffer, int thing) {
     return first[buffer][thing];
-  }
-
-  @Override
-  public String toString() {
-    return "next " + Arrays.toString(next);
   }
 }

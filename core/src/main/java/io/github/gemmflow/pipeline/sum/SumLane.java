@@ -26,7 +26,7 @@ public final class SumLane extends ComputeLane {
   private final HostPeers peers;
   private final HeaderCheck headers;
   private final Recorder recorder;
-  private final TaskSlot[] slots;
+  private final Scratch[] scratch;
   private final NextTile next;
   private final SumDiagnosis diagnosis;
 
@@ -41,29 +41,29 @@ public final class SumLane extends ComputeLane {
       HeaderCheck headers,
       Diagnosis diagnosis,
       Recorder recorder,
-      ComputeThreads crew) {
-    super(peers, heartbeats, headers, diagnosis, recorder, crew);
+      ComputeThreads computeThreads) {
+    super(peers, heartbeats, headers, diagnosis, recorder, computeThreads);
     this.peers = peers;
     this.headers = headers;
     this.recorder = recorder;
     this.next = new NextTile(peers.rank(), peers.domains());
     this.diagnosis = new SumDiagnosis(peers, headers, diagnosis, next);
-    this.slots = new TaskSlot[crew.threads()];
-    for (int i = 0; i < slots.length; i++) {
-      slots[i] = new TaskSlot(peers);
+    this.scratch = new Scratch[computeThreads.threads()];
+    for (int i = 0; i < scratch.length; i++) {
+      scratch[i] = new Scratch(peers);
     }
   }
 
   /** Scratch of one thread: the task that it works on. */
-  private static final class TaskSlot {
-    private final PartialSummer adder;
+  private static final class Scratch {
+    private final PartialSummer summer;
     private final TileRows tile = new TileRows();
     private final Block rows = new Block();
     private long job;
     private int task;
 
-    TaskSlot(HostPeers peers) {
-      this.adder = new PartialSummer(peers);
+    Scratch(HostPeers peers) {
+      this.summer = new PartialSummer(peers);
     }
   }
 
@@ -97,27 +97,27 @@ public final class SumLane extends ComputeLane {
 
   @Override
   protected boolean workOnce(int thread) {
-    TaskSlot slot = slots[thread];
-    Stage stage = take(thread, slot);
+    Scratch mine = scratch[thread];
+    Stage stage = take(thread, mine);
     if (stage == null) {
       return false;
     }
     Recorder.Mark mark = recorder.begin(stage == Stage.COMPUTE ? Span.Kind.WORK : Span.Kind.ADD);
-    long first = slot.tile.firstRow();
+    long first = mine.tile.firstRow();
     switch (stage) {
-      case COMPUTE -> compute(slot, thread, first);
-      case ADD_HOST -> slot.adder.addHost(step(), work.wire(), slot.tile);
-      case ADD_ALL -> slot.adder.addAll(step(), work, slot.tile, first - firstWanted());
+      case COMPUTE -> compute(mine, thread, first);
+      case ADD_HOST -> mine.summer.addHost(step(), work.wire(), mine.tile);
+      case ADD_ALL -> mine.summer.addAll(step(), work, mine.tile, first - firstWanted());
     }
-    recorder.end(mark, step().open().number(), thread, first, slot.tile.rows());
-    noteDone(stage, slot);
+    recorder.end(mark, step().open().number(), thread, first, mine.tile.rows());
+    noteDone(stage, mine);
     return true;
   }
 
-  private void compute(TaskSlot slot, int thread, long first) {
-    Block a = work.input().block(slot.rows, first, first + slot.tile.rows());
-    long target = step().slotRow(slot.tile.position());
-    work.partial().perform(thread, slot.task, target, a);
+  private void compute(Scratch mine, int thread, long first) {
+    Block a = work.input().block(mine.rows, first, first + mine.tile.rows());
+    long target = step().slotRow(mine.tile.position());
+    work.partial().perform(thread, mine.task, target, a);
   }
 
   /** A rank that gets only its own rows has an output of just these. */
@@ -127,7 +127,7 @@ public final class SumLane extends ComputeLane {
   }
 
   /** The stage that the next task is of; null if there is none now. */
-  private synchronized @Nullable Stage take(int thread, TaskSlot slot) {
+  private synchronized @Nullable Stage take(int thread, Scratch mine) {
     look(thread);
     SumLayout layout = layout();
     Stage stage = next.choose(layout, progress());
@@ -144,14 +144,14 @@ public final class SumLane extends ComputeLane {
       return null;
     }
     noteWorkBegins();
-    slot.job = next.job(stage);
-    slot.task = next.take(stage);
+    mine.job = next.job(stage);
+    mine.task = next.take(stage);
     long position = next.position(stage);
     if (stage == Stage.COMPUTE) {
-      slot.tile.atTile(layout, next.block(stage), next.number(stage), position);
+      mine.tile.atTile(layout, next.block(stage), next.number(stage), position);
     } else {
-      slot.tile.atPiece(layout, next.block(stage), next.number(stage), position);
-      slot.tile.narrow(slot.task, next.tasks(stage));
+      mine.tile.atPiece(layout, next.block(stage), next.number(stage), position);
+      mine.tile.narrow(mine.task, next.tasks(stage));
     }
     return stage;
   }
@@ -168,9 +168,9 @@ public final class SumLane extends ComputeLane {
     return (int) Math.min(rows, threads());
   }
 
-  private synchronized void noteDone(Stage stage, TaskSlot slot) {
+  private synchronized void noteDone(Stage stage, Scratch mine) {
     noteWork();
-    if (next.finish(stage, slot.job)) {
+    if (next.finish(stage, mine.job)) {
       publish(stage);
     }
   }

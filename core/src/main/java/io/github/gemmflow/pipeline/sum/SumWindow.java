@@ -37,8 +37,7 @@ final class SumWindow {
   private record Offsets(long counters, long parts, long sums) {
     static Offsets of(WindowCursor cursor, SumPlan plan, int domain) {
       return new Offsets(
-          cursor.take(
-              Counters.bytes(SumWindow.counters(plan.domains(), domain)), WindowCursor.PAGE),
+          cursor.take(Counters.bytes(SumWindow.counters(plan, domain)), WindowCursor.PAGE),
           cursor.take(
               Math.multiplyExact(plan.domains().size(domain), partBytes(plan)), WindowCursor.PAGE),
           cursor.take(Math.multiplyExact(StepWindow.STEPS, bufferBytes(plan)), WindowCursor.PAGE));
@@ -68,10 +67,10 @@ final class SumWindow {
     return cursor.end();
   }
 
-  private static int counters(Domains domains, int domain) {
-    return 2 * domains.size(domain)
-        + StepWindow.readers(domains, domain)
-        + domains.count() * domains.ranks();
+  private static int counters(SumPlan plan, int domain) {
+    return 2 * plan.domains().size(domain)
+        + StepWindow.readers(plan.domains(), domain)
+        + plan.routes();
   }
 
   private static long partBytes(SumPlan plan) {
@@ -170,7 +169,7 @@ final class SumWindow {
   /** A number that grows whenever a rank of this host gets on, or something arrives. */
   long progress() {
     long sum = 0;
-    int end = counters(domains, domain);
+    int end = counters(plan, domain);
     for (int i = 0; i < end; i++) {
       sum += counters.get(i);
     }

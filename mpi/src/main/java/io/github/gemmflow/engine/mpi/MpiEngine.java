@@ -35,7 +35,7 @@ public final class MpiEngine implements Engine {
   private static final Duration DEFAULT_DEADLINE = Duration.ofMinutes(5);
 
   /** Ranks of other hosts began to wait at about the same time. */
-  private static final long GRACE_NANOS = 1_000_000_000;
+  private static final long GRACE_NANOS = 1_500_000_000;
 
   private final Mpi mpi;
   private final boolean ownsMpi;

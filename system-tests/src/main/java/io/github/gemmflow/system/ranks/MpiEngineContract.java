@@ -4,6 +4,7 @@ package io.github.gemmflow.system.ranks;
 import io.github.gemmflow.engine.Engine;
 import io.github.gemmflow.engine.mpi.MpiEngine;
 import io.github.gemmflow.kit.EngineContract;
+import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
@@ -14,6 +15,8 @@ import org.junit.jupiter.api.TestMethodOrder;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.MethodName.class)
 public class MpiEngineContract extends EngineContract {
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
+
   private Engine engine;
 
   @BeforeAll
@@ -26,8 +29,20 @@ public class MpiEngineContract extends EngineContract {
     program.run(engine);
   }
 
+  /** Bounded, because MPICH 4.0 on UCX hangs in {@code MPI_Finalize} now and then. */
   @AfterAll
   void leave() {
+    Thread.ofPlatform().daemon().start(this::endIfClosingHangs);
     engine.close();
+  }
+
+  private void endIfClosingHangs() {
+    try {
+      Thread.sleep(PATIENCE);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+    System.out.printf("%s did not close within %d s%n", engine.name(), PATIENCE.toSeconds());
+    Runtime.getRuntime().halt(1);
   }
 }
