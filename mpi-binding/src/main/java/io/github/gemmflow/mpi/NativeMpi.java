@@ -24,13 +24,12 @@ final class NativeMpi implements Mpi {
   private final Abi.Handles handles;
   private final Calls calls;
   private final MemorySegment out = Arena.global().allocate(2 * Long.BYTES, Long.BYTES);
-  private int worldRank = -1;
 
   private NativeMpi(Library library) {
     this.library = library;
     this.abi = library.abi();
     this.handles = abi.handles(library.symbols());
-    this.calls = Calls.bind(library.symbols(), abi);
+    this.calls = new Calls(library.symbols(), abi);
   }
 
   /** The one of this process; loads the library, if that has not been done. */
@@ -67,95 +66,57 @@ final class NativeMpi implements Mpi {
   public String version() {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment text = arena.allocate(abi.numbers().maxLibraryVersionString());
-      check("MPI_Get_library_version", (int) calls.getLibraryVersion().invokeExact(text, out));
+      calls.getLibraryVersion(text, out);
       return text.getString(0, UTF_8).lines().limit(1).findFirst().orElse("").strip();
-    } catch (Throwable e) {
-      throw Unchecked.of(e);
     }
   }
 
   @Override
   public boolean isInitialized() {
-    try {
-      check("MPI_Initialized", (int) calls.initialized().invokeExact(out));
-      return out.get(JAVA_INT, 0) != 0;
-    } catch (Throwable e) {
-      throw Unchecked.of(e);
-    }
+    calls.initialized(out);
+    return out.get(JAVA_INT, 0) != 0;
   }
 
   @Override
   public boolean isFinalized() {
-    try {
-      check("MPI_Finalized", (int) calls.finalized().invokeExact(out));
-      return out.get(JAVA_INT, 0) != 0;
-    } catch (Throwable e) {
-      throw Unchecked.of(e);
-    }
+    calls.finalized(out);
+    return out.get(JAVA_INT, 0) != 0;
   }
 
   @Override
   public ThreadLevel init(ThreadLevel wanted) {
-    try {
-      check(
-          "MPI_Init_thread",
-          (int)
-              calls
-                  .initThread()
-                  .invokeExact(
-                      MemorySegment.NULL, MemorySegment.NULL, THREAD_LEVELS.indexOf(wanted), out));
-      ThreadLevel granted = THREAD_LEVELS.get(out.get(JAVA_INT, 0));
-      settle();
-      return granted;
-    } catch (Throwable e) {
-      throw Unchecked.of(e);
-    }
+    calls.initThread(MemorySegment.NULL, MemorySegment.NULL, THREAD_LEVELS.indexOf(wanted), out);
+    ThreadLevel granted = THREAD_LEVELS.get(out.get(JAVA_INT, 0));
+    settle();
+    return granted;
   }
 
   @Override
   public ThreadLevel attach() {
-    try {
-      check("MPI_Query_thread", (int) calls.queryThread().invokeExact(out));
-      ThreadLevel granted = THREAD_LEVELS.get(out.get(JAVA_INT, 0));
-      settle();
-      return granted;
-    } catch (Throwable e) {
-      throw Unchecked.of(e);
-    }
+    calls.queryThread(out);
+    ThreadLevel granted = THREAD_LEVELS.get(out.get(JAVA_INT, 0));
+    settle();
+    return granted;
   }
 
   private void settle() {
     returnErrors(world());
     returnErrors(handles.commSelf());
-    worldRank = rank(world());
+    calls.setWorldRank(rank(world()));
   }
 
   private void returnErrors(long comm) {
-    try {
-      check(
-          "MPI_Comm_set_errhandler",
-          (int) calls.commSetErrhandler().invokeExact(comm, handles.errorsReturn()));
-    } catch (Throwable e) {
-      throw Unchecked.of(e);
-    }
+    calls.commSetErrhandler(comm, handles.errorsReturn());
   }
 
   @Override
   public void finish() {
-    try {
-      check("MPI_Finalize", (int) calls.finish().invokeExact());
-    } catch (Throwable e) {
-      throw Unchecked.of(e);
-    }
+    calls.finish();
   }
 
   @Override
   public void abort(int code) {
-    try {
-      check("MPI_Abort", (int) calls.abort().invokeExact(world(), code));
-    } catch (Throwable e) {
-      throw Unchecked.of(e);
-    }
+    calls.abort(world(), code);
   }
 
   @Override
@@ -170,42 +131,26 @@ final class NativeMpi implements Mpi {
 
   @Override
   public int rank(long comm) {
-    try {
-      check("MPI_Comm_rank", (int) calls.commRank().invokeExact(comm, out));
-      return out.get(JAVA_INT, 0);
-    } catch (Throwable e) {
-      throw Unchecked.of(e);
-    }
+    calls.commRank(comm, out);
+    return out.get(JAVA_INT, 0);
   }
 
   @Override
   public int size(long comm) {
-    try {
-      check("MPI_Comm_size", (int) calls.commSize().invokeExact(comm, out));
-      return out.get(JAVA_INT, 0);
-    } catch (Throwable e) {
-      throw Unchecked.of(e);
-    }
+    calls.commSize(comm, out);
+    return out.get(JAVA_INT, 0);
   }
 
   @Override
   public long duplicate(long comm) {
-    try {
-      check("MPI_Comm_dup", (int) calls.commDup().invokeExact(comm, out));
-      return newComm();
-    } catch (Throwable e) {
-      throw Unchecked.of(e);
-    }
+    calls.commDup(comm, out);
+    return newComm();
   }
 
   @Override
   public long split(long comm, int color, int key) {
-    try {
-      check("MPI_Comm_split", (int) calls.commSplit().invokeExact(comm, color, key, out));
-      return newComm();
-    } catch (Throwable e) {
-      throw Unchecked.of(e);
-    }
+    calls.commSplit(comm, color, key, out);
+    return newComm();
   }
 
   private long newComm() {
@@ -217,86 +162,45 @@ final class NativeMpi implements Mpi {
   @Override
   public void free(long comm) {
     setHandle(out, 0, comm);
-    try {
-      check("MPI_Comm_free", (int) calls.commFree().invokeExact(out));
-    } catch (Throwable e) {
-      throw Unchecked.of(e);
-    }
+    calls.commFree(out);
   }
 
   @Override
   public long stridedType(int rows, int rowBytes, long stride) {
-    try {
-      check(
-          "MPI_Type_create_hvector",
-          (int)
-              calls
-                  .typeCreateHvector()
-                  .invokeExact(rows, rowBytes, stride, handles.typeByte(), out));
-      check("MPI_Type_commit", (int) calls.typeCommit().invokeExact(out));
-      return handle(out, 0);
-    } catch (Throwable e) {
-      throw Unchecked.of(e);
-    }
+    calls.typeCreateHvector(rows, rowBytes, stride, handles.typeByte(), out);
+    calls.typeCommit(out);
+    return handle(out, 0);
   }
 
   @Override
   public void freeType(long type) {
     setHandle(out, 0, type);
-    try {
-      check("MPI_Type_free", (int) calls.typeFree().invokeExact(out));
-    } catch (Throwable e) {
-      throw Unchecked.of(e);
-    }
+    calls.typeFree(out);
   }
 
   @Override
   public long isend(MemorySegment buffer, int count, long type, int target, int tag, long comm) {
-    try {
-      check(
-          "MPI_Isend",
-          (int) calls.isend().invokeExact(buffer, count, type, target, tag, comm, out));
-      return handle(out, 0);
-    } catch (Throwable e) {
-      throw Unchecked.of(e);
-    }
+    calls.isend(buffer, count, type, target, tag, comm, out);
+    return handle(out, 0);
   }
 
   @Override
   public long issend(MemorySegment buffer, int count, long type, int target, int tag, long comm) {
-    try {
-      check(
-          "MPI_Issend",
-          (int) calls.issend().invokeExact(buffer, count, type, target, tag, comm, out));
-      return handle(out, 0);
-    } catch (Throwable e) {
-      throw Unchecked.of(e);
-    }
+    calls.issend(buffer, count, type, target, tag, comm, out);
+    return handle(out, 0);
   }
 
   @Override
   public long irecv(MemorySegment buffer, int count, long type, int source, int tag, long comm) {
-    try {
-      check(
-          "MPI_Irecv",
-          (int) calls.irecv().invokeExact(buffer, count, type, source, tag, comm, out));
-      return handle(out, 0);
-    } catch (Throwable e) {
-      throw Unchecked.of(e);
-    }
+    calls.irecv(buffer, count, type, source, tag, comm, out);
+    return handle(out, 0);
   }
 
   @Override
   public long iallgather(MemorySegment mine, int bytes, MemorySegment all, long comm) {
     long type = handles.typeByte();
-    try {
-      check(
-          "MPI_Iallgather",
-          (int) calls.iallgather().invokeExact(mine, bytes, type, all, bytes, type, comm, out));
-      return handle(out, 0);
-    } catch (Throwable e) {
-      throw Unchecked.of(e);
-    }
+    calls.iallgather(mine, bytes, type, all, bytes, type, comm, out);
+    return handle(out, 0);
   }
 
   @Override
@@ -308,17 +212,8 @@ final class NativeMpi implements Mpi {
       MemorySegment offsets,
       long comm) {
     long type = handles.typeByte();
-    try {
-      check(
-          "MPI_Iallgatherv",
-          (int)
-              calls
-                  .iallgatherv()
-                  .invokeExact(mine, bytes, type, all, counts, offsets, type, comm, out));
-      return handle(out, 0);
-    } catch (Throwable e) {
-      throw Unchecked.of(e);
-    }
+    calls.iallgatherv(mine, bytes, type, all, counts, offsets, type, comm, out);
+    return handle(out, 0);
   }
 
   /** Cancels a request; returns whether it is over. One that has failed meanwhile is. */
@@ -326,13 +221,9 @@ final class NativeMpi implements Mpi {
     MemorySegment flag = out.asSlice(Long.BYTES, Integer.BYTES);
     setHandle(out, 0, request);
     MemorySegment ignoreStatus = MemorySegment.ofAddress(abi.numbers().statusIgnore());
-    try {
-      check("MPI_Cancel", (int) calls.cancel().invokeExact(out));
-      int code = (int) calls.test().invokeExact(out, flag, ignoreStatus);
-      return code != 0 || flag.get(JAVA_INT, 0) != 0;
-    } catch (Throwable e) {
-      throw Unchecked.of(e);
-    }
+    calls.cancel(out);
+    int code = calls.test(out, flag, ignoreStatus);
+    return code != 0 || flag.get(JAVA_INT, 0) != 0;
   }
 
   @Override
@@ -352,34 +243,6 @@ final class NativeMpi implements Mpi {
       memory.setAtIndex(JAVA_LONG, index, handle);
     } else {
       memory.setAtIndex(JAVA_INT, index, (int) handle);
-    }
-  }
-
-  /** Throws if a call did not return {@code MPI_SUCCESS}. */
-  void check(String call, int code) {
-    if (code != 0) {
-      throw error(call, code);
-    }
-  }
-
-  MpiException error(String call, int code) {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment text = arena.allocate(abi.numbers().maxErrorString());
-      int _ = (int) calls.errorString().invokeExact(code, text, arena.allocate(JAVA_INT));
-      String words = text.getString(0, UTF_8);
-      return new MpiException(call, code, errorClass(code), words, worldRank);
-    } catch (Throwable e) {
-      throw Unchecked.of(e);
-    }
-  }
-
-  int errorClass(int code) {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment number = arena.allocate(JAVA_INT);
-      int failed = (int) calls.errorClass().invokeExact(code, number);
-      return failed == 0 ? number.get(JAVA_INT, 0) : 0;
-    } catch (Throwable e) {
-      throw Unchecked.of(e);
     }
   }
 }

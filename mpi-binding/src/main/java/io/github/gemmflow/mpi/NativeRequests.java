@@ -71,14 +71,9 @@ final class NativeRequests implements Requests {
     while (done > 0) {
       free[freeCount++] = place(--done);
     }
-    try {
-      code =
-          (int) mpi.calls().testsome().invokeExact(capacity, requests, number, indices, statuses);
-    } catch (Throwable e) {
-      throw Unchecked.of(e);
-    }
-    if (code != 0 && mpi.errorClass(code) != mpi.abi().numbers().errInStatus()) {
-      throw mpi.error("MPI_Testsome", code);
+    code = mpi.calls().testsome(capacity, requests, number, indices, statuses);
+    if (code != 0 && mpi.calls().errorClass(code) != mpi.abi().numbers().errInStatus()) {
+      throw mpi.calls().error("MPI_Testsome", code);
     }
     int completed = number.get(JAVA_INT, 0);
     done = completed == mpi.abi().numbers().undefined() ? 0 : completed;
@@ -97,22 +92,13 @@ final class NativeRequests implements Requests {
       return null;
     }
     int error = statusOf[index].get(JAVA_INT, mpi.abi().status().error());
-    return error == 0 ? null : mpi.error("MPI_Testsome", error);
+    return error == 0 ? null : mpi.calls().error("MPI_Testsome", error);
   }
 
   @Override
   public long bytes(int index) {
-    try {
-      mpi.check(
-          "MPI_Get_count",
-          (int)
-              mpi.calls()
-                  .getCount()
-                  .invokeExact(statusOf[index], mpi.handles().typeByte(), number));
-      return number.get(JAVA_INT, 0);
-    } catch (Throwable e) {
-      throw Unchecked.of(e);
-    }
+    mpi.calls().getCount(statusOf[index], mpi.handles().typeByte(), number);
+    return number.get(JAVA_INT, 0);
   }
 
   @Override

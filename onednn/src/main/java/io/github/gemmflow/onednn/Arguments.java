@@ -6,23 +6,18 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandle;
 
 /** The arguments of a primitive, and a stream to run it in. Not thread-safe. */
 final class Arguments implements AutoCloseable {
-  private final Objects objects;
-  private final MethodHandle setDataHandle;
-  private final MethodHandle execute;
+  private final DnnlObjects objects;
   private final long stream;
   private final Arena arena = Arena.ofShared();
   private final MemorySegment list;
   private final long[] memories;
   private int count;
 
-  Arguments(Objects objects, int most) {
+  Arguments(DnnlObjects objects, int most) {
     this.objects = objects;
-    this.setDataHandle = objects.calls().memorySetDataHandle();
-    this.execute = objects.calls().primitiveExecute();
     this.stream = objects.newStream();
     this.memories = new long[most];
     this.list = arena.allocate((long) most * Abi.ARGUMENT_BYTES, Long.BYTES);
@@ -45,12 +40,7 @@ final class Arguments implements AutoCloseable {
 
   /** Says where an argument lies. */
   void point(int index, long address) {
-    try {
-      Objects.check(
-          "dnnl_memory_set_data_handle", (int) setDataHandle.invokeExact(memories[index], address));
-    } catch (Throwable e) {
-      throw Unchecked.of(e);
-    }
+    objects.calls().memorySetDataHandle(memories[index], address);
   }
 
   /**
@@ -59,13 +49,7 @@ final class Arguments implements AutoCloseable {
    * @param first memory of arguments that is not freed before that, as {@code second}
    */
   void execute(long primitive, MemorySegment first, MemorySegment second) {
-    try {
-      Objects.check(
-          "dnnl_primitive_execute",
-          (int) execute.invokeExact(primitive, stream, count, list, first, second));
-    } catch (Throwable e) {
-      throw Unchecked.of(e);
-    }
+    objects.calls().primitiveExecute(primitive, stream, count, list, first, second);
   }
 
   @Override

@@ -18,13 +18,13 @@ final class NativeDnnl implements Dnnl {
 
   private final Library library;
   private final Calls calls;
-  private final Objects objects;
+  private final DnnlObjects objects;
   private final OpenMp openMp;
   private final String version;
 
   NativeDnnl(Library library) {
     this.library = library;
-    this.calls = Calls.bind(library);
+    this.calls = new Calls(library);
     MemorySegment numbers = versionNumbers();
     int major = numbers.get(JAVA_INT, Abi.VERSION_MAJOR_AT);
     this.version =
@@ -39,7 +39,7 @@ final class NativeDnnl implements Dnnl {
               .formatted(library.name(), version, Abi.MAJOR));
     }
     this.openMp = OpenMp.of(library, numbers.get(JAVA_INT, Abi.VERSION_CPU_RUNTIME_AT));
-    this.objects = new Objects(calls);
+    this.objects = new DnnlObjects(calls);
   }
 
   static synchronized NativeDnnl instance() {
@@ -53,11 +53,7 @@ final class NativeDnnl implements Dnnl {
 
   @SuppressWarnings("restricted") // a struct whose size is in the header
   private MemorySegment versionNumbers() {
-    try {
-      return ((MemorySegment) calls.version().invokeExact()).reinterpret(Abi.VERSION_BYTES);
-    } catch (Throwable e) {
-      throw Unchecked.of(e);
-    }
+    return calls.version().reinterpret(Abi.VERSION_BYTES);
   }
 
   @Override
@@ -72,11 +68,7 @@ final class NativeDnnl implements Dnnl {
 
   @Override
   public Isa isa() {
-    try {
-      return Isa.of((int) calls.getEffectiveCpuIsa().invokeExact());
-    } catch (Throwable e) {
-      throw Unchecked.of(e);
-    }
+    return Isa.of(calls.getEffectiveCpuIsa());
   }
 
   @Override

@@ -10,7 +10,7 @@ final class NativeLayout implements Dnnl.Layout {
   /** Tall enough for oneDNN not to think of a product of few rows. */
   private static final long TALL = 1024;
 
-  private final Objects objects;
+  private final DnnlObjects objects;
   private final OpenMp openMp;
   private final DType type;
   private final long inputs;
@@ -18,7 +18,7 @@ final class NativeLayout implements Dnnl.Layout {
   private final long description;
   private final long bytes;
 
-  NativeLayout(Objects objects, OpenMp openMp, DType type, long inputs, long outputs) {
+  NativeLayout(DnnlObjects objects, OpenMp openMp, DType type, long inputs, long outputs) {
     this.objects = objects;
     this.openMp = openMp;
     this.type = type;

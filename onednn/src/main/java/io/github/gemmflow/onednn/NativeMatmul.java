@@ -12,7 +12,7 @@ final class NativeMatmul implements Dnnl.Matmul {
   /** How the names of implementations begin that keep to the threads they were made for. */
   private static final String KEEPS_THREADS = "brg";
 
-  private final Objects objects;
+  private final DnnlObjects objects;
   private final OpenMp openMp;
   private final long a;
   private final long b;
@@ -23,7 +23,7 @@ final class NativeMatmul implements Dnnl.Matmul {
   private final String implementation;
 
   NativeMatmul(
-      Objects objects,
+      DnnlObjects objects,
       OpenMp openMp,
       NativeLayout weights,
       long rows,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.engine.mpi;
 
+import io.github.gemmflow.mpi.Launcher;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -44,6 +45,13 @@ public record CoreBinding(String allowed, String parentAllowed, String online) {
     } catch (IOException e) {
       return Optional.empty();
     }
+  }
+
+  /** What to say about this process; whoever gave it one core on purpose, as a lab does, knows. */
+  static Optional<String> warningOfThisProcess() {
+    return read(Path.of("/"))
+        .filter(binding -> !binding.isInherited())
+        .flatMap(binding -> binding.warning(Launcher.current().unbind()));
   }
 
   /** Empty if the parent may not be looked at. */

@@ -13,7 +13,6 @@ import io.github.gemmflow.mpi.Launcher;
 import io.github.gemmflow.mpi.Mpi;
 import io.github.gemmflow.mpi.MpiException;
 import io.github.gemmflow.mpi.Requests;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -34,8 +33,7 @@ public final class MpiEngine implements Engine {
   /** For programs that do not say how long they wait. */
   private static final Duration DEFAULT_DEADLINE = Duration.ofMinutes(5);
 
-  /** Ranks of other hosts began to wait at about the same time. */
-  private static final long GRACE_NANOS = 1_500_000_000;
+  private static final long GRACE_NANOS = 1_500_000_000; // to say what was found
 
   private final Mpi mpi;
   private final boolean ownsMpi;
@@ -56,10 +54,7 @@ public final class MpiEngine implements Engine {
     this.requests = mpi.newRequests();
     this.world = newChannel(watchdog.watch("MPI_Comm_dup", () -> mpi.duplicate(mpi.world())));
     this.name = "MPI (%s, %s)".formatted(mpi.library(), mpi.version());
-    CoreBinding.read(Path.of("/"))
-        // Who was given one core on purpose, as hosts of a lab are, knows it.
-        .filter(binding -> !binding.isInherited())
-        .flatMap(binding -> binding.warning(Launcher.current().unbind()))
+    CoreBinding.warningOfThisProcess()
         .ifPresent(text -> LOG.log(WARNING, "rank {0}: {1}", rank(), text));
     agreeOnMessageLimit();
   }
@@ -177,7 +172,6 @@ public final class MpiEngine implements Engine {
     return mpi;
   }
 
-  /** The most bytes of one message. */
   long messageLimit() {
     return messageLimit;
   }
