@@ -1,16 +1,20 @@
 /** Collective matrix multiplication: the operators and everything they need inside one JVM. */
+@SuppressWarnings("module") // the command is built later
 module io.github.gemmflow.core {
   requires jdk.jfr;
   requires static org.jspecify;
 
   exports io.github.gemmflow;
   exports io.github.gemmflow.engine;
-  exports io.github.gemmflow.engine.local;
   exports io.github.gemmflow.failure;
   exports io.github.gemmflow.kernel;
   exports io.github.gemmflow.matrix;
-  exports io.github.gemmflow.plan;
   exports io.github.gemmflow.trace;
+  exports io.github.gemmflow.tuning;
+
+  // gemmflow plan shows who would send which rows to whom, without a job.
+  exports io.github.gemmflow.plan to
+      io.github.gemmflow.cli;
 
   uses io.github.gemmflow.engine.EngineProvider;
   uses io.github.gemmflow.kernel.KernelProvider;

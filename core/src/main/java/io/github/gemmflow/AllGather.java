@@ -4,8 +4,9 @@ package io.github.gemmflow;
 import io.github.gemmflow.matrix.Matrix;
 import io.github.gemmflow.pipeline.compute.CopyWork;
 import io.github.gemmflow.pipeline.compute.RowWork;
-import io.github.gemmflow.plan.Storage;
-import io.github.gemmflow.plan.Tuning;
+import io.github.gemmflow.plan.Shape;
+import io.github.gemmflow.tuning.Storage;
+import io.github.gemmflow.tuning.Tuning;
 import java.util.Arrays;
 
 /**
@@ -13,7 +14,7 @@ import java.util.Arrays;
  * x w_r}, and gets all of {@code A}, read in place ({@link Step#gathered}) or copied out, tile by
  * tile as rows arrive. Streamed, it is never in one piece, and can only be copied out.
  */
-public final class AllGather extends Gathering {
+public final class AllGather extends GatherOperator {
   private AllGather(Builder b, int number) {
     super(b.workspace, number, b.shape, b.tuning, b.keepsGathered());
   }
@@ -86,8 +87,8 @@ public final class AllGather extends Gathering {
 
     /** Builds it. Collective: all ranks agree, or all throw. */
     public AllGather build() {
-      return BuildCall.build(
-          "building AllGather",
+      return GatherOperator.build(
+          "AllGather",
           workspace,
           shape,
           keepsGathered(),

@@ -1,51 +1,93 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow;
 
+import io.github.gemmflow.kernel.Activation;
 import io.github.gemmflow.kernel.Epilogue;
 import io.github.gemmflow.kernel.PackedWeights;
 import io.github.gemmflow.kernel.Product;
 import io.github.gemmflow.kernel.ProductSpec;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
+import io.github.gemmflow.pipeline.compute.GatedProduct;
 import io.github.gemmflow.pipeline.compute.ProductWork;
 import io.github.gemmflow.pipeline.compute.RowWork;
-import io.github.gemmflow.plan.Tuning;
+import io.github.gemmflow.plan.Shape;
+import io.github.gemmflow.tuning.Tuning;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Gathers the rows of all ranks and multiplies them with this rank's weights, while they arrive:
  * every rank gives {@code A_r} and gets {@code C_i = concat(A_0, A_1, ...) x B_i} for each of its
- * weight matrices. The weights may differ from rank to rank in number and width; one gather feeds
- * them all.
+ * outputs. They may differ from rank to rank in number and width; one gather feeds them all.
  */
-public final class AllGatherMatmul extends Gathering {
-  private final List<PackedWeights> weights;
+public final class AllGatherMatmul extends GatherOperator {
+  private final List<Output> outputs;
+  private final List<PackedWeights.Use> uses = new ArrayList<>();
   private final Product[] products;
   private final ProductWork work;
   private final DType outputType;
 
+  /**
+   * An output: a product, or two whose elements are multiplied.
+   *
+   * @param up the weights of the second product; null if there is one only
+   */
+  private record Output(PackedWeights weights, Epilogue epilogue, @Nullable PackedWeights up) {
+    List<PackedWeights> all() {
+      return up == null ? List.of(weights) : List.of(weights, up);
+    }
+
+    long columns() {
+      return weights.outputs();
+    }
+
+    Product product(DType type, int threads) {
+      if (up == null) {
+        return product(weights, new ProductSpec(type, epilogue, threads));
+      }
+      Product gate = product(weights, new ProductSpec(DType.F32, epilogue, threads));
+      Product other = null;
+      try {
+        other = product(up, new ProductSpec(DType.F32, Epilogue.NONE, threads));
+        return new GatedProduct(gate, other, columns(), type, threads);
+      } catch (RuntimeException | Error e) {
+        gate.close();
+        if (other != null) {
+          other.close();
+        }
+        throw e;
+      }
+    }
+
+    private static Product product(PackedWeights weights, ProductSpec spec) {
+      return weights.kernel().product(weights, spec);
+    }
+
+    @Override
+    public String toString() {
+      return up == null ? weights.toString() : weights + " gating " + up;
+    }
+  }
+
   private AllGatherMatmul(Builder b, int number) {
     super(b.workspace, number, b.shape(), b.tuning, b.gathered);
-    this.weights = b.weights;
+    this.outputs = List.copyOf(b.outputs);
     this.outputType = b.outputType;
     int threads = b.workspace.threads();
-    this.products = new Product[weights.size()];
+    this.products = new Product[outputs.size()];
     try {
+      b.weights().forEach(weights -> uses.add(weights.use()));
       for (int i = 0; i < products.length; i++) {
-        PackedWeights packed = weights.get(i);
-        ProductSpec spec = new ProductSpec(outputType, b.epilogue(i), threads);
-        products[i] = packed.kernel().product(packed, spec);
+        products[i] = outputs.get(i).product(outputType, threads);
       }
     } catch (RuntimeException | Error e) {
-      closeProducts();
+      free();
       throw e;
     }
-    long[] widths = weights.stream().mapToLong(PackedWeights::outputs).toArray();
+    long[] widths = outputs.stream().mapToLong(Output::columns).toArray();
     this.work = new ProductWork(products, widths, threads);
   }
 
@@ -56,48 +98,48 @@ public final class AllGatherMatmul extends Gathering {
 
   @Override
   public String toString() {
-    return "AllGatherMatmul of %s with %s".formatted(shape(), weights);
+    return "AllGatherMatmul of %s with %s".formatted(shape(), outputs);
   }
 
   @Override
-  void checkOutputs(long rows, Matrix[] outputs) {
-    if (outputs.length != products.length) {
+  String explainColumns(long given) {
+    return ": " + outputs.getFirst().weights().explainInputs(given);
+  }
+
+  @Override
+  void checkOutputs(long rows, Matrix[] targets) {
+    if (targets.length != products.length) {
       throw new IllegalArgumentException(
-          "a step of this operator has %d outputs, one for each weight matrix, not %d"
-              .formatted(products.length, outputs.length));
+          "a step of this operator has %d outputs, not %d"
+              .formatted(products.length, targets.length));
     }
-    for (int i = 0; i < outputs.length; i++) {
-      checkOutput("output " + i, outputs[i], rows, weights.get(i).outputs(), outputType);
+    for (int i = 0; i < targets.length; i++) {
+      checkOutput("output " + i, targets[i], rows, outputs.get(i).columns(), outputType);
     }
   }
 
   @Override
-  RowWork work(Matrix[] outputs) {
-    work.into(outputs);
+  RowWork work(Matrix[] targets) {
+    work.into(targets);
     return work;
   }
 
+  /** A constructor that fails half-way calls this too. */
   @Override
   void free() {
-    closeProducts();
-    weights.forEach(PackedWeights::release);
-  }
-
-  /** A constructor that fails half-way calls this too. */
-  private void closeProducts() {
     for (@Nullable Product product : products) {
       if (product != null) {
         product.close();
       }
     }
+    uses.forEach(PackedWeights.Use::close);
   }
 
   /** Sets up an {@link AllGatherMatmul}. */
   public static final class Builder {
     private final Workspace workspace;
-    private List<PackedWeights> weights = List.of();
+    private final List<Output> outputs = new ArrayList<>();
     private DType outputType = DType.F32;
-    private final Map<Integer, Epilogue> epilogues = new HashMap<>();
     private Tuning tuning;
     private boolean gathered;
     private @Nullable List<Long> columnsPerRank;
@@ -107,9 +149,31 @@ public final class AllGatherMatmul extends Gathering {
       this.tuning = workspace.tuning();
     }
 
-    /** The weights, from {@link World#pack}: one or more, with the same number of inputs. */
-    public Builder weights(PackedWeights... values) {
-      weights = List.of(values);
+    /**
+     * Adds an output: A times these weights, from {@link World#pack}. All weights of an operator
+     * have the same number of inputs.
+     */
+    public Builder output(PackedWeights weights) {
+      return output(weights, Epilogue.NONE);
+    }
+
+    /**
+     * Adds an output.
+     *
+     * @param epilogue what is done with it while it is in the cache
+     */
+    public Builder output(PackedWeights weights, Epilogue epilogue) {
+      outputs.add(new Output(weights, epilogue, null));
+      return this;
+    }
+
+    /**
+     * Adds one output from two weight matrices of equal shape: {@code activation(A x gate) * (A x
+     * up)}, element by element, in F32 before it is rounded to the output's type. The two products
+     * are multiplied while they are in the cache, and are never in memory as a whole.
+     */
+    public Builder gatedOutput(PackedWeights gate, PackedWeights up, Activation activation) {
+      outputs.add(new Output(gate, Epilogue.of(activation), up));
       return this;
     }
 
@@ -117,20 +181,6 @@ public final class AllGatherMatmul extends Gathering {
     public Builder outputType(DType value) {
       outputType = value;
       return this;
-    }
-
-    /**
-     * What is done with one output while it is in the cache; nothing, unless set.
-     *
-     * @param output the index of its weights in {@link #weights}
-     */
-    public Builder epilogue(int output, Epilogue value) {
-      epilogues.put(output, value);
-      return this;
-    }
-
-    private Epilogue epilogue(int output) {
-      return epilogues.getOrDefault(output, Epilogue.NONE);
     }
 
     /** How the rows travel; the workspace's, unless set. */
@@ -160,8 +210,12 @@ public final class AllGatherMatmul extends Gathering {
       return this;
     }
 
+    private List<PackedWeights> weights() {
+      return outputs.stream().flatMap(output -> output.all().stream()).toList();
+    }
+
     private long inputs() {
-      return weights.isEmpty() ? 0 : weights.get(0).inputs();
+      return outputs.isEmpty() ? 0 : outputs.getFirst().weights().inputs();
     }
 
     private Shape shape() {
@@ -171,55 +225,52 @@ public final class AllGatherMatmul extends Gathering {
 
     /** Builds it. Collective: all ranks agree, or all throw. */
     public AllGatherMatmul build() {
-      return BuildCall.build(
-          "building AllGatherMatmul",
+      return GatherOperator.build(
+          "AllGatherMatmul",
           workspace,
           shape(),
           gathered,
           tuning,
           number -> {
             check();
-            List<PackedWeights> retained = new ArrayList<>();
-            try {
-              for (PackedWeights packed : weights) {
-                packed.retain();
-                retained.add(packed);
-              }
-              return new AllGatherMatmul(this, number);
-            } catch (RuntimeException | Error e) {
-              retained.forEach(PackedWeights::release);
-              throw e;
-            }
+            return new AllGatherMatmul(this, number);
           });
     }
 
     private void check() {
-      if (weights.isEmpty()) {
+      if (outputs.isEmpty()) {
         throw new IllegalArgumentException(
-            "AllGatherMatmul needs at least one weight matrix: call weights(...)");
+            "AllGatherMatmul needs at least one weight matrix: call output(...)");
       }
-      for (PackedWeights packed : weights) {
+      for (PackedWeights packed : weights()) {
         if (packed.inputs() != inputs()) {
           throw new IllegalArgumentException(
-              "all weights must have the same number of inputs, not %s".formatted(weights));
+              "all weights must have the same number of inputs, not %s".formatted(outputs));
         }
         if (packed.type() != workspace.type()) {
           throw new IllegalArgumentException(
               "the workspace is for %s, the weights are %s".formatted(workspace.type(), packed));
         }
       }
-      epilogues.forEach(
-          (output, epilogue) -> {
-            if (output < 0 || output >= weights.size()) {
-              throw new IllegalArgumentException(
-                  "there is no output %d to give an epilogue; the outputs are 0 to %d"
-                      .formatted(output, weights.size() - 1));
-            }
-            epilogue.check(weights.get(output).outputs());
-          });
+      for (Output output : outputs) {
+        output.epilogue().check(output.columns());
+        if (output.up() != null && output.up().outputs() != output.columns()) {
+          throw new IllegalArgumentException(
+              "the two weight matrices of a gated output must have the same number of outputs, not %s"
+                  .formatted(output));
+        }
+      }
+      if (inputs() > workspace.maxColumns()) {
+        throw new IllegalArgumentException(
+            "the workspace was opened for up to %d columns, but %s"
+                .formatted(
+                    workspace.maxColumns(),
+                    outputs.getFirst().weights().explainInputs(workspace.maxColumns())));
+      }
       if (shape().columns() != inputs()) {
         throw new IllegalArgumentException(
-            "the ranks give %s, the weights have %d inputs".formatted(shape(), inputs()));
+            "the ranks give %s, but %s"
+                .formatted(shape(), outputs.getFirst().weights().explainInputs(shape().columns())));
       }
       if (outputType != DType.F32 && outputType != workspace.type()) {
         throw new IllegalArgumentException(

@@ -2,22 +2,20 @@
 package io.github.gemmflow;
 
 import io.github.gemmflow.kernel.Kernel;
-import io.github.gemmflow.plan.Chunking;
-import io.github.gemmflow.plan.Overlap;
-import io.github.gemmflow.plan.Schedule;
-import io.github.gemmflow.plan.Storage;
-import io.github.gemmflow.plan.Tuning;
+import io.github.gemmflow.setup.Settings;
+import io.github.gemmflow.tuning.Chunking;
+import io.github.gemmflow.tuning.Idle;
+import io.github.gemmflow.tuning.Overlap;
+import io.github.gemmflow.tuning.Schedule;
+import io.github.gemmflow.tuning.Storage;
+import io.github.gemmflow.tuning.Tuning;
 import io.github.gemmflow.window.Window;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Arrays;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,8 +43,6 @@ import org.jspecify.annotations.Nullable;
  * </table>
  */
 public final class Config {
-  private static final Pattern DURATION = Pattern.compile("(\\d+)(ms|s|m)");
-
   /** Ten of them still fit into a long of nanoseconds. */
   private static final Duration LONGEST_DEADLINE = Duration.ofDays(3650);
 
@@ -151,65 +147,6 @@ public final class Config {
     return windowDirectory;
   }
 
-  /** Where settings come from: properties first, then the environment. */
-  private record Settings(Properties properties, Map<String, String> environment) {
-    <T> T get(String name, T otherwise, Function<String, T> parse) {
-      T value = find(name, parse);
-      return value == null ? otherwise : value;
-    }
-
-    /** Null if there is no such setting. */
-    <T> @Nullable T find(String name, Function<String, T> parse) {
-      String property = "gemmflow." + name;
-      String variable = property.toUpperCase(Locale.ROOT).replace('.', '_');
-      String value = properties.getProperty(property);
-      String source = "-D" + property;
-      if (value == null) {
-        value = environment.get(variable);
-        source = variable;
-      }
-      if (value == null) {
-        return null;
-      }
-      try {
-        return parse.apply(value.strip());
-      } catch (RuntimeException e) {
-        throw new IllegalArgumentException("%s=%s: %s".formatted(source, value, e.getMessage()), e);
-      }
-    }
-  }
-
-  private static Duration parseDuration(String text) {
-    Matcher matcher = DURATION.matcher(text);
-    if (!matcher.matches()) {
-      throw new IllegalArgumentException("a time is written like 250ms, 30s or 5m");
-    }
-    int number = parseInt(matcher.group(1));
-    return switch (matcher.group(2)) {
-      case "ms" -> Duration.ofMillis(number);
-      case "s" -> Duration.ofSeconds(number);
-      default -> Duration.ofMinutes(number);
-    };
-  }
-
-  private static int parseInt(String text) {
-    try {
-      return Integer.parseInt(text);
-    } catch (NumberFormatException e) {
-      throw new IllegalArgumentException("it takes a whole number", e);
-    }
-  }
-
-  /** Reads the name of a constant, in upper or lower case. */
-  private static <E extends Enum<E>> Function<String, E> oneOf(E[] values) {
-    return text ->
-        Arrays.stream(values)
-            .filter(value -> value.name().equalsIgnoreCase(text))
-            .findFirst()
-            .orElseThrow(
-                () -> new IllegalArgumentException("it takes one of " + Arrays.toString(values)));
-  }
-
   /** Sets up a {@link Config}. */
   public static final class Builder {
     private Duration deadline;
@@ -225,20 +162,22 @@ public final class Config {
     private Path windowDirectory;
 
     private Builder(Settings settings) {
-      deadline = settings.get("deadline", Duration.ofSeconds(30), Config::parseDuration);
-      setupDeadline = settings.get("setup.deadline", Duration.ofMinutes(5), Config::parseDuration);
-      productDeadline = settings.find("product.deadline", Config::parseDuration);
-      threads = settings.get("threads", 1, Config::parseInt);
-      idle = settings.get("idle", Idle.BALANCED, oneOf(Idle.values()));
+      deadline = settings.get("deadline", Duration.ofSeconds(30), Settings::parseDuration);
+      setupDeadline =
+          settings.get("setup.deadline", Duration.ofMinutes(5), Settings::parseDuration);
+      productDeadline = settings.find("product.deadline", Settings::parseDuration);
+      threads = settings.get("threads", 1, Settings::parseInt);
+      idle = settings.get("idle", Idle.BALANCED, Settings.oneOf(Idle.values()));
       tuning =
           new Tuning(
               settings.find("schedule", Schedule::named),
-              settings.find("storage", oneOf(Storage.values())),
-              settings.find("overlap", oneOf(Overlap.values())),
-              settings.get("chunk.rows", Chunking.BY_RULE, s -> new Chunking(parseInt(s))),
-              settings.get("slots", Tuning.DEFAULT.slots(), Config::parseInt),
-              settings.get("inflight", Tuning.DEFAULT.inFlight(), Config::parseInt),
-              settings.get("cache.kib", Tuning.DEFAULT.cacheBytes(), s -> 1024L * parseInt(s)));
+              settings.find("storage", Settings.oneOf(Storage.values())),
+              settings.find("overlap", Settings.oneOf(Overlap.values())),
+              settings.get("chunk.rows", Chunking.BY_RULE, s -> new Chunking(Settings.parseInt(s))),
+              settings.get("slots", Tuning.DEFAULT.slots(), Settings::parseInt),
+              settings.get("inflight", Tuning.DEFAULT.inFlight(), Settings::parseInt),
+              settings.get(
+                  "cache.kib", Tuning.DEFAULT.cacheBytes(), s -> 1024L * Settings.parseInt(s)));
       engineName = settings.get("engine", "", Function.identity());
       kernelName = settings.get("kernel", "", Function.identity());
       windowDirectory = settings.get("window.directory", Window.DEFAULT_DIRECTORY, Path::of);

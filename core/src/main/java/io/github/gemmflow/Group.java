@@ -2,17 +2,22 @@
 package io.github.gemmflow;
 
 import io.github.gemmflow.engine.Channel;
-import io.github.gemmflow.matrix.DType;
-import io.github.gemmflow.pipeline.Pipeline;
+import io.github.gemmflow.pipeline.WindowSize;
+import io.github.gemmflow.pipeline.comm.CommLane;
 import io.github.gemmflow.pipeline.step.HostPeers;
-import io.github.gemmflow.plan.Domains;
-import io.github.gemmflow.plan.Storage;
-import io.github.gemmflow.plan.Tuning;
+import io.github.gemmflow.plan.Capacity;
+import io.github.gemmflow.setup.Agreement;
+import io.github.gemmflow.setup.Membership;
+import io.github.gemmflow.setup.SharedWindow;
+import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Idle;
 import io.github.gemmflow.window.Bell;
 import io.github.gemmflow.window.Breakage;
 import io.github.gemmflow.window.Window;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -45,30 +50,31 @@ public final class Group implements AutoCloseable {
     this.world = world;
     this.channel = channel;
     Config config = world.config();
-    Domains domains = world.neighbours().domains().restrictedTo(ranks);
+    Membership job = world.membership();
+    Domains domains = job.neighbours().domains().restrictedTo(ranks);
     int rank = channel.rank();
     this.window =
         SharedWindow.open(
             "forming a group",
-            new Agreement(world.commThread(), channel, world.health(), config.setupDeadline()),
+            job.newAgreement(channel),
             domains,
             rank,
             config.windowDirectory(),
-            world.island(),
+            job.island(),
             Breakage.bytes(domains.size(domains.domainOf(rank))));
     this.members =
         new HostPeers(
             rank,
             domains,
-            hostBells(domains, rank, member -> world.neighbours().computeBell(ranks[member])),
-            hostBells(domains, rank, member -> world.neighbours().commBell(ranks[member])),
+            hostBells(domains, rank, member -> job.neighbours().computeBell(ranks[member])),
+            hostBells(domains, rank, member -> job.neighbours().commBell(ranks[member])),
             new Breakage(window.memory(), domains.indexOf(rank)),
-            world.health(),
-            world.rowsSpinNanos(),
+            job.health(),
+            job.budget().rowsSpinNanos(),
             config.idle() == Idle.SPIN,
             config.deadline().toNanos(),
             config.productDeadline().toNanos());
-    this.agreement = new Agreement(world.commThread(), channel, members, config.setupDeadline());
+    this.agreement = new Agreement(job.commThread(), channel, members, config.setupDeadline());
   }
 
   /** The bells of the ranks of this host. */
@@ -96,35 +102,56 @@ public final class Group implements AutoCloseable {
     return members.domains();
   }
 
-  /**
-   * Opens a workspace with the configuration's tuning: room for steps of up to {@code maxRows x
-   * maxColumns} in shared memory, twice per host, unless all steps are to be streamed. Collective.
-   *
-   * @param maxRows the most rows of A, over all ranks, that a step may have
-   * @param maxColumns the most columns of A that an operator may have
-   * @param type the element type of A
-   */
-  public Workspace workspace(long maxRows, long maxColumns, DType type) {
-    return workspace(maxRows, maxColumns, type, world.config().tuning());
+  /** Opens a workspace, of which all ranks want the same. Collective. */
+  Workspace open(Workspace.Builder b) {
+    checkOpen();
+    String call = "opening a workspace";
+    int firstTag = Math.multiplyExact(opened, CommLane.tags(size()));
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("version", Version.TEXT);
+    fields.put("rows", b.rows);
+    fields.put("columns", b.columns);
+    fields.put("type", b.type);
+    fields.put("storage", b.tuning.storage() == null ? "by rule" : b.tuning.storage());
+    fields.put("chunks", b.tuning.chunking());
+    fields.put("slots", b.tuning.slots());
+    fields.put("cache", b.tuning.cacheBytes());
+    fields.put("deadline", world.config().deadline());
+    fields.put("product deadline", world.config().productDeadline());
+    fields.put("first tag", firstTag);
+    Capacity capacity =
+        agreement.reach(
+            call,
+            fields,
+            () -> WindowSize.capacity(b.rows, b.columns, b.type.bytes(), domains(), b.tuning));
+    int domain = domains().domainOf(rank());
+    Window rows = openWindow(call, WindowSize.bytes(domains(), domain, capacity));
+    try {
+      Workspace workspace = new Workspace(b, capacity, firstTag, rows);
+      // Only now: ranks that did not agree on a workspace must not count it.
+      opened++;
+      synchronized (workspaces) {
+        workspaces.add(workspace);
+      }
+      return workspace;
+    } catch (RuntimeException | Error e) {
+      // All ranks had agreed, and the others go on.
+      members.breakUp("rank %d could not open a workspace: %s".formatted(rank(), e));
+      rows.close();
+      throw e;
+    }
   }
 
-  /**
-   * Opens a workspace with a tuning of its own. Collective. If the storage is {@link
-   * Storage#STREAMED}, what it takes of shared memory does not depend on {@code maxRows}.
-   *
-   * @param tuning what its operators start from; its storage, chunks and slots also say what there
-   *     is room for
-   */
-  public Workspace workspace(long maxRows, long maxColumns, DType type, Tuning tuning) {
-    checkOpen();
-    int firstTag = Math.multiplyExact(opened, Pipeline.tags(size()));
-    Workspace workspace = Workspace.open(this, maxRows, maxColumns, type, tuning, firstTag);
-    // Only now: ranks that did not agree on a workspace must not count it.
-    opened++;
-    synchronized (workspaces) {
-      workspaces.add(workspace);
-    }
-    return workspace;
+  /** Opens a window on every host of the group. Collective. */
+  Window openWindow(String call, long bytes) {
+    return SharedWindow.open(
+        call,
+        agreement,
+        domains(),
+        rank(),
+        world.config().windowDirectory(),
+        world.membership().island(),
+        bytes);
   }
 
   /**
@@ -244,6 +271,7 @@ public final class Group implements AutoCloseable {
     }
     world.forget(this);
     world
+        .membership()
         .commThread()
         .ask(
             () -> {

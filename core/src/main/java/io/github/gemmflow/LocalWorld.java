@@ -52,9 +52,7 @@ public final class LocalWorld {
     return this;
   }
 
-  /**
-   * Puts something, such as a {@link io.github.gemmflow.engine.ChaosEngine}, around each engine.
-   */
+  /** Puts something around each engine, such as one that delays messages. */
   public LocalWorld decorate(UnaryOperator<Engine> decorator) {
     decorate = decorator;
     return this;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow;
 
+import io.github.gemmflow.pipeline.sum.Addend;
 import io.github.gemmflow.pipeline.sum.SumKind;
 
 /**
@@ -8,14 +9,15 @@ import io.github.gemmflow.pipeline.sum.SumKind;
  * ...}: for few rows, as in decoding, where every rank goes on with all of them. Each rank gets the
  * same bits.
  */
-public final class MatmulAllReduce extends WholeSum {
+public final class MatmulAllReduce extends SumOperator {
   private MatmulAllReduce(Workspace workspace, int number, SumKind kind, Addend addend) {
     super(workspace, number, kind, addend);
   }
 
   /** Starts to build one on a workspace. */
   public static MatmulSumBuilder<MatmulAllReduce> on(Workspace workspace) {
-    return new MatmulSumBuilder<>(workspace, "MatmulAllReduce", false, MatmulAllReduce::new);
+    return new MatmulSumBuilder<>(
+        workspace, builder -> builder.build("MatmulAllReduce", false, MatmulAllReduce::new));
   }
 
   @Override

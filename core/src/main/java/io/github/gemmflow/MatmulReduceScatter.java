@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow;
 
+import io.github.gemmflow.pipeline.sum.Addend;
 import io.github.gemmflow.pipeline.sum.SumKind;
 
 /**
@@ -10,14 +11,15 @@ import io.github.gemmflow.pipeline.sum.SumKind;
  * of the weights are spread over the ranks. Rows for other hosts are computed first and leave while
  * the others are computed.
  */
-public final class MatmulReduceScatter extends ScatteredSum {
+public final class MatmulReduceScatter extends SumOperator {
   private MatmulReduceScatter(Workspace workspace, int number, SumKind kind, Addend addend) {
     super(workspace, number, kind, addend);
   }
 
   /** Starts to build one on a workspace. */
   public static MatmulSumBuilder<MatmulReduceScatter> on(Workspace workspace) {
-    return new MatmulSumBuilder<>(workspace, "MatmulReduceScatter", true, MatmulReduceScatter::new);
+    return new MatmulSumBuilder<>(
+        workspace, builder -> builder.build("MatmulReduceScatter", true, MatmulReduceScatter::new));
   }
 
   @Override

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow;
 
+import io.github.gemmflow.kernel.Epilogue;
 import io.github.gemmflow.kernel.PackedWeights;
 import io.github.gemmflow.matrix.DType;
-import io.github.gemmflow.matrix.Matrix;
+import io.github.gemmflow.pipeline.sum.Addend;
 import io.github.gemmflow.pipeline.sum.SumKind;
 import io.github.gemmflow.pipeline.sum.SumWork;
+import io.github.gemmflow.plan.SumProblem;
+import io.github.gemmflow.tuning.Tuning;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,14 +18,20 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <T> which
  */
-public final class MatmulSumBuilder<T extends Summing> extends SumOptions<T, MatmulSumBuilder<T>> {
+public final class MatmulSumBuilder<T extends Operator> {
+  private final Workspace workspace;
+  private final Function<MatmulSumBuilder<T>, T> build;
   private @Nullable PackedWeights weights;
   private DType outputType = DType.F32;
-  private float @Nullable [] bias;
+  private Epilogue epilogue = Epilogue.NONE;
   private boolean onto;
+  private DType wireType = DType.F32;
+  private Tuning tuning;
 
-  MatmulSumBuilder(Workspace workspace, String name, boolean scattered, SumCall.Maker<T> maker) {
-    super(workspace, name, scattered, maker);
+  MatmulSumBuilder(Workspace workspace, Function<MatmulSumBuilder<T>, T> build) {
+    this.workspace = workspace;
+    this.build = build;
+    this.tuning = workspace.tuning();
   }
 
   /**
@@ -40,61 +50,79 @@ public final class MatmulSumBuilder<T extends Summing> extends SumOptions<T, Mat
   }
 
   /**
-   * Adds a bias to the sum, once: every rank that gets rows gives the same values.
-   *
-   * @param values one row, with one value for each column of the sum; copied
+   * What is done with the sum, once: every rank that gets rows gives the same. Nothing, unless set.
    */
-  public MatmulSumBuilder<T> bias(Matrix values) {
-    if (values.rows() != 1) {
-      throw new IllegalArgumentException("a bias is one row, not " + values);
-    }
-    bias = values.toFloats();
+  public MatmulSumBuilder<T> epilogue(Epilogue value) {
+    epilogue = value;
     return this;
   }
 
   /**
-   * Adds the sum to what the output holds, as a residual connection does, instead of replacing it.
+   * Adds the result to what the output holds, as a residual connection does, instead of replacing
+   * it.
    */
   public MatmulSumBuilder<T> addToOutput() {
     onto = true;
     return this;
   }
 
-  @Override
-  MatmulSumBuilder<T> self() {
+  /**
+   * The type in which partial sums travel between hosts: F32, unless set, or BF16, which halves the
+   * bytes and rounds each host's sum once. An element is then off by at most {@code 2^-8} times the
+   * sum of the magnitudes of the hosts' sums, beside the error of F32. The same on all ranks.
+   */
+  public MatmulSumBuilder<T> wireType(DType value) {
+    wireType = value;
     return this;
   }
 
-  @Override
-  long columns() {
-    return check().outputs();
+  /** How the sums travel; the workspace's, unless set. The same on all ranks. */
+  public MatmulSumBuilder<T> tuning(Tuning value) {
+    tuning = value;
+    return this;
   }
 
-  @Override
-  Addend addend(SumKind kind) {
+  /** Builds it. Collective: all ranks agree, or all throw. */
+  public T build() {
+    return build.apply(this);
+  }
+
+  <S extends SumOperator> S build(String name, boolean scattered, SumOperator.Maker<S> maker) {
+    return SumOperator.build(
+        name,
+        workspace,
+        () ->
+            new SumProblem(check(name).outputs(), wireType.bytes(), scattered, workspace.maxRows()),
+        wireType,
+        tuning,
+        kind -> addend(name, kind),
+        maker);
+  }
+
+  private Addend addend(String name, SumKind kind) {
     return Addend.product(
-        workspace(), kind, check(), outputType, work -> new SumWork(work, wireType(), bias, onto));
+        workspace.group().rank(),
+        workspace.threads(),
+        kind,
+        check(name),
+        outputType,
+        work -> new SumWork(work, wireType, epilogue, onto));
   }
 
-  private PackedWeights check() {
+  private PackedWeights check(String name) {
     PackedWeights packed = weights;
     if (packed == null) {
-      throw new IllegalArgumentException(name() + " needs weights: call weights(...)");
+      throw new IllegalArgumentException(name + " needs weights: call weights(...)");
     }
-    if (packed.type() != workspace().type()) {
+    if (packed.type() != workspace.type()) {
       throw new IllegalArgumentException(
-          "the workspace is for %s, the weights are %s".formatted(workspace().type(), packed));
+          "the workspace is for %s, the weights are %s".formatted(workspace.type(), packed));
     }
-    if (outputType != DType.F32 && outputType != workspace().type()) {
+    if (outputType != DType.F32 && outputType != workspace.type()) {
       throw new IllegalArgumentException(
-          "the output is F32 or %s, not %s".formatted(workspace().type(), outputType));
+          "the output is F32 or %s, not %s".formatted(workspace.type(), outputType));
     }
-    float[] values = bias;
-    if (values != null && values.length != packed.outputs()) {
-      throw new IllegalArgumentException(
-          "a bias of %d values does not fit a sum with %d columns"
-              .formatted(values.length, packed.outputs()));
-    }
+    epilogue.check(packed.outputs());
     return packed;
   }
 }

@@ -2,6 +2,7 @@
 package io.github.gemmflow;
 
 import io.github.gemmflow.matrix.Matrix;
+import io.github.gemmflow.tuning.Explanation;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -12,7 +13,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * <p>Not thread-safe: a step that begins while another of the workspace is open throws {@link
  * IllegalStateException}.
  */
-public abstract sealed class Operator implements AutoCloseable permits Gathering, Summing {
+public abstract sealed class Operator implements AutoCloseable permits GatherOperator, SumOperator {
   private static final int CLOSED = -1;
 
   /** Stands for any thread but the caller's. */
@@ -29,6 +30,68 @@ public abstract sealed class Operator implements AutoCloseable permits Gathering
     this.workspace = workspace;
     this.number = number;
   }
+
+  /**
+   * One whole step: gives {@code a}, and returns when the outputs hold the result. Collective;
+   * blocks, and works in the calling thread. Each rank says only how many rows it gives to a gather
+   * ({@code a} has), or gets from a reduce-scatter (the output has); see {@link RowCounts#mine}.
+   *
+   * @param a what this rank gives
+   * @param outputs of an {@link AllGatherMatmul} one matrix for each of its outputs; of an {@link
+   *     AllGather} none, or one to copy the rows to; of an operator that sums, one. With several
+   *     compute threads, in shared memory
+   * @throws IllegalArgumentException if something does not fit; nothing has happened then
+   * @throws IllegalStateException if a step of the workspace is open, or something is closed
+   * @throws io.github.gemmflow.failure.GemmflowException if not all rows arrived in time, or the
+   *     ranks cannot go on together
+   */
+  public final void run(Matrix a, Matrix... outputs) {
+    run(rowsOf(a, outputs), a, outputs);
+  }
+
+  /**
+   * The same with what this rank knows of the rows of all ranks.
+   *
+   * @param rows those that each rank gives to a gather, or gets from a sum
+   */
+  public final void run(RowCounts rows, Matrix a, Matrix... outputs) {
+    check(rows, a, outputs, workspace.threads() > 1);
+    execute(rows, a, outputs);
+  }
+
+  /**
+   * Like {@link #run(Matrix, Matrix...)}, but in a thread of the workspace, so outputs are in
+   * shared memory. Collective.
+   */
+  public final RunHandle start(Matrix a, Matrix... outputs) {
+    return start(rowsOf(a, outputs), a, outputs);
+  }
+
+  /** Like {@link #run(RowCounts, Matrix, Matrix...)}, but in a thread of the workspace. */
+  public final RunHandle start(RowCounts rows, Matrix a, Matrix... outputs) {
+    check(rows, a, outputs, true);
+    return executeInBackground(rows, a, outputs);
+  }
+
+  /** What a step is run with if nothing is said about rows. */
+  abstract RowCounts rowsOf(Matrix a, Matrix[] outputs);
+
+  /**
+   * Throws if something does not fit.
+   *
+   * @param byOtherThreads whether other threads than the caller's work on the matrices
+   */
+  abstract void check(RowCounts rows, Matrix a, Matrix[] outputs, boolean byOtherThreads);
+
+  abstract void execute(RowCounts rows, Matrix a, Matrix[] outputs);
+
+  abstract RunHandle executeInBackground(RowCounts rows, Matrix a, Matrix[] outputs);
+
+  /** The columns of what this rank gives. */
+  public abstract long inputColumns();
+
+  /** What was decided about how rows travel, and why. */
+  public abstract Explanation explain();
 
   /** Begins a step by calling {@code begin}, unless something is closed. */
   final void beginStep(Runnable begin) {

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow;
 
+import io.github.gemmflow.pipeline.sum.Addend;
 import io.github.gemmflow.pipeline.sum.SumKind;
 
 /**
  * Sums what all ranks give, {@code X_0 + X_1 + ...}, and gives each rank its own rows of the sum.
  */
-public final class ReduceScatter extends ScatteredSum {
+public final class ReduceScatter extends SumOperator {
   private ReduceScatter(Workspace workspace, int number, SumKind kind, Addend addend) {
     super(workspace, number, kind, addend);
   }
 
   /** Starts to build one on a workspace. */
   public static SumBuilder<ReduceScatter> on(Workspace workspace) {
-    return new SumBuilder<>(workspace, "ReduceScatter", true, ReduceScatter::new);
+    return new SumBuilder<>(
+        workspace, builder -> builder.build("ReduceScatter", true, ReduceScatter::new));
   }
 
   @Override

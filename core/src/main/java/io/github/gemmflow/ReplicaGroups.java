@@ -64,6 +64,15 @@ public final class ReplicaGroups {
     return groups;
   }
 
+  /** Which of the groups a rank is in. */
+  static int indexOf(int rank, List<int[]> groups) {
+    int index = 0;
+    while (Arrays.binarySearch(groups.get(index), rank) < 0) {
+      index++;
+    }
+    return index;
+  }
+
   private void checkCover(int ranks) {
     int[] all = explicit.stream().flatMapToInt(Arrays::stream).sorted().toArray();
     boolean ascending =

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow;
 
+import io.github.gemmflow.pipeline.StepCounts;
+
 /**
  * Statistics of a workspace so far, on this rank.
  *
  * @param steps steps begun
- * @param rows rows of A that went through the steps that ran
- * @param runs how many runs of rows they were worked on in
+ * @param rows rows, over all ranks, of the steps that ran
+ * @param runs how many runs of rows they were worked on in: of a gather as they arrived, of a sum
+ *     tile by tile
  * @param plainSteps steps whose rows were worked on in one run when all were there, as without
  *     overlap: by rule where another run would cost more than the wait for the rest
  * @param sleeps how often a thread of this rank went to sleep because nothing was ready
@@ -20,4 +23,15 @@ public record Stats(
     long plainSteps,
     long sleeps,
     long sharedBytes,
-    long ownBytes) {}
+    long ownBytes) {
+  static Stats of(StepCounts counts, long sharedBytes) {
+    return new Stats(
+        counts.steps(),
+        counts.rows(),
+        counts.runs(),
+        counts.plainSteps(),
+        counts.sleeps(),
+        sharedBytes,
+        counts.ownBytes());
+  }
+}

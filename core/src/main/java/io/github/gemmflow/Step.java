@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * IllegalStateException}.
  */
 public final class Step implements AutoCloseable {
-  private final Gathering operator;
+  private final GatherOperator operator;
   private final Workspace workspace;
   private final Pipeline pipeline;
   private final AtomicBoolean started = new AtomicBoolean();
@@ -26,7 +26,7 @@ public final class Step implements AutoCloseable {
   private volatile @Nullable RunHandle handle;
   private volatile @Nullable IllegalArgumentException refused;
 
-  Step(Gathering operator, Workspace workspace) {
+  Step(GatherOperator operator, Workspace workspace) {
     this.operator = operator;
     this.workspace = workspace;
     this.pipeline = workspace.pipeline();
@@ -118,6 +118,22 @@ public final class Step implements AutoCloseable {
     return running;
   }
 
+  /** Like {@link #start}, and ends the step when it has run. */
+  RunHandle startAndEnd(Matrix... outputs) {
+    RowWork work = prepare(outputs, true);
+    return RunHandle.start(
+        workspace.starter(),
+        () -> {
+          try {
+            run(work);
+          } finally {
+            end("");
+          }
+        },
+        () -> end(": its matrices were freed"),
+        outputs);
+  }
+
   private void run(RowWork work) {
     pipeline.run(operator, buffer -> operator.kind().run(buffer, work));
   }
@@ -178,14 +194,19 @@ public final class Step implements AutoCloseable {
       running.awaitQuietly();
     }
     pipeline.checkNotRunning();
-    if (!ended.compareAndSet(false, true)) {
-      return;
-    }
-    operator.stepEnded();
     IllegalArgumentException reason = refused;
-    pipeline.end(reason == null ? "" : ", after: " + reason.getMessage());
-    if (running != null) {
+    if (end(reason == null ? "" : ", after: " + reason.getMessage()) && running != null) {
       running.throwUnseenFailure();
     }
+  }
+
+  /** Returns whether it had not ended before. */
+  private boolean end(String why) {
+    if (!ended.compareAndSet(false, true)) {
+      return false;
+    }
+    operator.stepEnded();
+    pipeline.end(why);
+    return true;
   }
 }

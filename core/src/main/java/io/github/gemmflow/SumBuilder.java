@@ -2,20 +2,29 @@
 package io.github.gemmflow;
 
 import io.github.gemmflow.matrix.DType;
-import io.github.gemmflow.pipeline.sum.SumKind;
+import io.github.gemmflow.pipeline.sum.Addend;
+import io.github.gemmflow.plan.SumProblem;
+import io.github.gemmflow.tuning.Tuning;
+import java.util.function.Function;
 
 /**
  * Sets up an operator that sums: {@link ReduceScatter} or {@link AllReduce}.
  *
  * @param <T> which
  */
-public final class SumBuilder<T extends Summing> extends SumOptions<T, SumBuilder<T>> {
+public final class SumBuilder<T extends Operator> {
+  private final Workspace workspace;
+  private final Function<SumBuilder<T>, T> build;
   private long columns;
   private DType type = DType.F32;
+  private DType wireType = DType.F32;
+  private Tuning tuning;
 
-  SumBuilder(Workspace workspace, String name, boolean scattered, SumCall.Maker<T> maker) {
-    super(workspace, name, scattered, maker);
+  SumBuilder(Workspace workspace, Function<SumBuilder<T>, T> build) {
+    this.workspace = workspace;
+    this.build = build;
     this.columns = workspace.maxColumns();
+    this.tuning = workspace.tuning();
   }
 
   /** The columns of the sum; the most that the workspace holds, unless set. Any number. */
@@ -30,18 +39,32 @@ public final class SumBuilder<T extends Summing> extends SumOptions<T, SumBuilde
     return this;
   }
 
-  @Override
-  SumBuilder<T> self() {
+  /** See {@link MatmulSumBuilder#wireType}. */
+  public SumBuilder<T> wireType(DType value) {
+    wireType = value;
     return this;
   }
 
-  @Override
-  long columns() {
-    return columns;
+  /** How the sums travel; the workspace's, unless set. The same on all ranks. */
+  public SumBuilder<T> tuning(Tuning value) {
+    tuning = value;
+    return this;
   }
 
-  @Override
-  Addend addend(SumKind kind) {
-    return Addend.asGiven(workspace().group(), kind, type, wireType());
+  /** Builds it. Collective: all ranks agree, or all throw. */
+  public T build() {
+    return build.apply(this);
+  }
+
+  <S extends SumOperator> S build(String name, boolean scattered, SumOperator.Maker<S> maker) {
+    int rank = workspace.group().rank();
+    return SumOperator.build(
+        name,
+        workspace,
+        () -> new SumProblem(columns, wireType.bytes(), scattered, workspace.maxRows()),
+        wireType,
+        tuning,
+        kind -> Addend.asGiven(rank, kind, type, wireType),
+        maker);
   }
 }

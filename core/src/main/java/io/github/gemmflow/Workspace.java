@@ -9,18 +9,20 @@ import io.github.gemmflow.pipeline.compute.ComputeThreads;
 import io.github.gemmflow.pipeline.gather.GatherKind;
 import io.github.gemmflow.pipeline.sum.SumKind;
 import io.github.gemmflow.plan.Capacity;
-import io.github.gemmflow.plan.Domains;
-import io.github.gemmflow.plan.GatherPlan;
 import io.github.gemmflow.plan.GatherProblem;
+import io.github.gemmflow.plan.Shape;
 import io.github.gemmflow.plan.SumPlan;
-import io.github.gemmflow.plan.Tuning;
+import io.github.gemmflow.setup.Starter;
+import io.github.gemmflow.trace.Recording;
 import io.github.gemmflow.trace.Timeline;
+import io.github.gemmflow.tuning.Tuning;
 import io.github.gemmflow.window.Window;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.IntFunction;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,110 +38,96 @@ public final class Workspace implements AutoCloseable {
   private final long maxColumns;
   private final DType type;
   private final Tuning tuning;
-  private final Window window;
   private final ComputeThreads computeThreads;
   private final Pipeline pipeline;
-  private final Map<Object, GatherKind> gathers = new HashMap<>();
-  private final Map<Object, SumKind> sums = new HashMap<>();
-  private final List<Window> sumWindows = new ArrayList<>();
+
+  /** The first is that of gathers; sums of each shape have one of their own. */
+  private final List<Window> windows = new CopyOnWriteArrayList<>();
+
   private @Nullable Starter starter;
   private int operators;
   private final Object closing = new Object();
   private volatile boolean closed;
 
-  private Workspace(
-      Group group,
-      Capacity capacity,
-      long maxColumns,
-      DType type,
-      Tuning tuning,
-      int firstTag,
-      Window window) {
-    this.group = group;
+  Workspace(Builder b, Capacity capacity, int firstTag, Window window) {
+    this.group = b.group;
     this.capacity = capacity;
-    this.maxColumns = maxColumns;
-    this.type = type;
-    this.tuning = tuning;
-    this.window = window;
+    this.maxColumns = b.columns;
+    this.type = b.type;
+    this.tuning = b.tuning;
+    windows.add(window);
     World world = group.world();
     this.computeThreads =
         new ComputeThreads(
-            "gemmflow-" + world.rank(), threads(), world.spinNanos(), world.config().executor());
+            "gemmflow-" + world.rank(),
+            threads(),
+            world.membership().budget().spinNanos(),
+            world.config().executor());
     this.pipeline =
         new Pipeline(
             group.members(),
-            group.world().ending(),
+            group.world().membership().ending(),
             window.memory(),
             capacity,
             computeThreads,
-            group.world().commThread(),
+            group.world().membership().commThread(),
             group.channel(),
             firstTag);
   }
 
-  static Workspace open(
-      Group group, long maxRows, long maxColumns, DType type, Tuning tuning, int firstTag) {
-    Config config = group.world().config();
-    Map<String, Object> fields = new LinkedHashMap<>();
-    fields.put("version", Version.TEXT);
-    fields.put("maxRows", maxRows);
-    fields.put("maxColumns", maxColumns);
-    fields.put("type", type);
-    fields.put("storage", tuning.storage() == null ? "by rule" : tuning.storage());
-    fields.put("chunks", tuning.chunking());
-    fields.put("slots", tuning.slots());
-    fields.put("cache", tuning.cacheBytes());
-    fields.put("deadline", config.deadline());
-    fields.put("product deadline", config.productDeadline());
-    fields.put("first tag", firstTag);
-    Domains domains = group.domains();
-    int domain = domains.domainOf(group.rank());
-    Capacity capacity =
-        group
-            .agreement()
-            .reach(
-                "opening a workspace",
-                fields,
-                () -> capacity(maxRows, maxColumns, type, domains, tuning));
-    Window window =
-        SharedWindow.open(
-            "opening a workspace",
-            group.agreement(),
-            domains,
-            group.rank(),
-            config.windowDirectory(),
-            group.world().island(),
-            Pipeline.bytes(domains, domain, capacity));
-    try {
-      return new Workspace(group, capacity, maxColumns, type, tuning, firstTag, window);
-    } catch (RuntimeException | Error e) {
-      // All ranks had agreed, and the others go on.
-      group.members().breakUp("rank %d could not open a workspace: %s".formatted(group.rank(), e));
-      window.close();
-      throw e;
-    }
+  /** Starts to open one for the operators of a group. */
+  public static Builder on(Group group) {
+    return new Builder(group);
   }
 
-  private static Capacity capacity(
-      long maxRows, long maxColumns, DType type, Domains domains, Tuning tuning) {
-    if (maxRows < 0 || maxColumns < 0) {
-      throw new IllegalArgumentException(
-          "a workspace cannot hold %d x %d".formatted(maxRows, maxColumns));
+  /** Sets up a {@link Workspace}. */
+  public static final class Builder {
+    final Group group;
+    long rows;
+    long columns;
+    DType type = DType.F32;
+    Tuning tuning;
+
+    private Builder(Group group) {
+      this.group = group;
+      this.tuning = group.world().config().tuning();
     }
-    try {
-      long rowBytes = Math.multiplyExact(maxColumns, (long) type.bytes());
-      long _ = Math.multiplyExact(maxRows, rowBytes);
-      Capacity capacity = Capacity.of(maxRows, rowBytes, domains, tuning);
-      for (int domain = 0; domain < domains.count(); domain++) {
-        // Throws on overflow.
-        Pipeline.bytes(domains, domain, capacity);
-      }
-      return capacity;
-    } catch (ArithmeticException e) {
-      throw new IllegalArgumentException(
-          "a workspace of %d x %d %s is larger than any memory"
-              .formatted(maxRows, maxColumns, type),
-          e);
+
+    /** The most rows, over all ranks, that a step may have. */
+    public Builder rows(long value) {
+      rows = value;
+      return this;
+    }
+
+    /** The most columns of A that a gather may have; none, unless set: sums need none. */
+    public Builder columns(long value) {
+      columns = value;
+      return this;
+    }
+
+    /** The element type of A, and of what is multiplied; F32, unless set. */
+    public Builder type(DType value) {
+      type = value;
+      return this;
+    }
+
+    /**
+     * What operators start from; the configuration's, unless set. Its storage, chunks and slots
+     * also say what there is room for: if the storage is {@link
+     * io.github.gemmflow.tuning.Storage#STREAMED}, what the workspace takes of shared memory does
+     * not depend on {@link #rows}.
+     */
+    public Builder tuning(Tuning value) {
+      tuning = value;
+      return this;
+    }
+
+    /**
+     * Opens it: room for steps of up to {@code rows x columns} in shared memory, twice per host,
+     * unless all steps are to be streamed. Collective: all ranks agree, or all throw.
+     */
+    public Workspace open() {
+      return group.open(this);
     }
   }
 
@@ -164,30 +152,19 @@ public final class Workspace implements AutoCloseable {
   }
 
   /**
-   * Writes down from now on what the threads of this rank do in steps of this workspace. Local;
-   * called while no step is open.
-   *
-   * @param timeline for as many threads as the configuration says; null to end it
+   * Writes down, from now on until what it returns is closed, what the threads of this rank do in
+   * steps of this workspace. Local; called while no step is open.
    */
-  public void record(@Nullable Timeline timeline) {
+  public Recording record() {
+    Timeline timeline = new Timeline(threads());
     pipeline.record(timeline);
+    return new Recording(timeline, () -> pipeline.record(null));
   }
 
   /** What this workspace has done so far, on this rank. */
   public Stats stats() {
-    return new Stats(
-        pipeline.steps(),
-        pipeline.rowsSeen(),
-        pipeline.runs(),
-        pipeline.plainSteps(),
-        pipeline.sleeps(),
-        sharedBytes(),
-        pipeline.ownBytes());
-  }
-
-  private long sharedBytes() {
-    return window.memory().byteSize()
-        + sumWindows.stream().mapToLong(w -> w.memory().byteSize()).sum();
+    long sharedBytes = windows.stream().mapToLong(w -> w.memory().byteSize()).sum();
+    return Stats.of(pipeline.counts(), sharedBytes);
   }
 
   Group group() {
@@ -202,14 +179,26 @@ public final class Workspace implements AutoCloseable {
     return group.world().config().threads();
   }
 
-  /** The number that the next operator has on all ranks, if they agree to build it. */
-  int nextOperator() {
-    return operators;
+  /** Makes something for the next operator, of which all ranks want the same. Collective. */
+  <T> T agree(String name, Map<String, ?> wanted, Supplier<T> local) {
+    checkOpen();
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("version", Version.TEXT);
+    fields.put("operator", operators + " " + name);
+    fields.putAll(wanted);
+    return group.agreement().reach("building " + name, fields, local);
   }
 
-  /** All ranks have agreed to build the next operator. */
-  void countOperator() {
+  /**
+   * Builds the next operator. Collective.
+   *
+   * @param make makes the operator of a number, the same on all ranks, or throws
+   */
+  <T extends Operator> T build(String name, Map<String, ?> wanted, IntFunction<T> make) {
+    T built = agree(name, wanted, () -> make.apply(operators));
+    // Only now: ranks that did not agree on an operator must not count it.
     operators++;
+    return built;
   }
 
   /** What operators start from. */
@@ -221,47 +210,30 @@ public final class Workspace implements AutoCloseable {
     return capacity.gathered();
   }
 
-  /** The steps of gathering operators of a shape; the same for equal shapes and tuning. */
-  synchronized GatherKind gathers(Shape shape, boolean keepsGathered, Tuning tuned) {
-    GatherProblem problem = shape.problem(type, capacity);
-    GatherProblem wanted = keepsGathered ? problem.keepingGathered() : problem;
-    return gathers.computeIfAbsent(
-        Map.entry(wanted, tuned),
-        key -> pipeline.gathers(GatherPlan.of(wanted, group.domains(), tuned)));
+  /** The steps of gathering operators of a shape. */
+  GatherKind gathers(Shape shape, boolean keepsGathered, Tuning tuned) {
+    GatherProblem problem = shape.problem(type.bytes(), capacity);
+    return pipeline.kinds().gathers(keepsGathered ? problem.keepingGathered() : problem, tuned);
   }
 
-  /**
-   * Room for the sums of a plan: that of an operator of an equal plan, or a window of its own.
-   * Collective.
-   */
+  /** The steps of summing operators of a plan. Collective. */
   SumKind sums(SumPlan plan) {
-    Object key = Map.entry(plan.problem(), plan.tuning());
-    SumKind known = sums.get(key);
-    if (known != null) {
-      return known;
-    }
-    int domain = group.domains().domainOf(group.rank());
-    Window room =
-        SharedWindow.open(
-            "making room for sums",
-            group.agreement(),
-            group.domains(),
-            group.rank(),
-            group.world().config().windowDirectory(),
-            group.world().island(),
-            SumKind.bytes(plan, domain));
-    SumKind kind = pipeline.sums(plan, room.memory());
-    sumWindows.add(room);
-    sums.put(key, kind);
-    return kind;
+    return pipeline
+        .kinds()
+        .sums(
+            plan,
+            () -> {
+              int domain = group.domains().domainOf(group.rank());
+              Window room = group.openWindow("making room for sums", SumKind.bytes(plan, domain));
+              windows.add(room);
+              return room.memory();
+            });
   }
 
   /** The thread that runs steps for callers who do not want to wait. */
   synchronized Starter starter() {
-    if (closed) {
-      // A world may be closed by another thread at any moment, and nobody would end the thread.
-      throw new IllegalStateException(group.world().ending().reason("the workspace is closed"));
-    }
+    // A world may be closed by another thread at any moment, and nobody would end the thread.
+    checkNotClosed();
     if (starter == null) {
       starter = new Starter("gemmflow-" + group.world().rank() + "-starter");
     }
@@ -269,10 +241,15 @@ public final class Workspace implements AutoCloseable {
   }
 
   void checkOpen() {
-    if (closed) {
-      throw new IllegalStateException(group.world().ending().reason("the workspace is closed"));
-    }
+    checkNotClosed();
     group.checkOpen();
+  }
+
+  private void checkNotClosed() {
+    if (closed) {
+      throw new IllegalStateException(
+          group.world().membership().ending().reason("the workspace is closed"));
+    }
   }
 
   /**
@@ -305,8 +282,7 @@ public final class Workspace implements AutoCloseable {
     }
     group.forget(this);
     if (clean) {
-      window.close();
-      sumWindows.forEach(Window::close);
+      windows.forEach(Window::close);
     } else {
       LOG.log(
           WARNING,

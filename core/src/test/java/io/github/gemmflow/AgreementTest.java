@@ -17,9 +17,10 @@ import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.kit.Exact;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
-import io.github.gemmflow.plan.Schedule;
-import io.github.gemmflow.plan.Storage;
-import io.github.gemmflow.plan.Tuning;
+import io.github.gemmflow.setup.Agreement;
+import io.github.gemmflow.tuning.Schedule;
+import io.github.gemmflow.tuning.Storage;
+import io.github.gemmflow.tuning.Tuning;
 import java.lang.foreign.Arena;
 import java.time.Duration;
 import java.util.Arrays;
@@ -45,8 +46,8 @@ class AgreementTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "maxRows: rank 0 has 10, rank 2 has 11",
-        "maxColumns: rank 0 has 8, rank 2 has 9",
+        "rows: rank 0 has 10, rank 2 has 11",
+        "columns: rank 0 has 8, rank 2 has 9",
         "type: rank 0 has F32, rank 2 has BF16",
         "deadline: rank 0 has PT9S, rank 2 has PT8S",
         "columns of A: rank 0 has 5, rank 2 has 4",
@@ -58,8 +59,8 @@ class AgreementTest {
     String field = expected.substring(0, expected.indexOf(':'));
     Wishes odd =
         new Wishes(
-            field.equals("maxRows") ? 11 : same.maxRows,
-            field.equals("maxColumns") ? 9 : same.maxColumns,
+            field.equals("rows") ? 11 : same.maxRows,
+            field.equals("columns") ? 9 : same.maxColumns,
             field.equals("type") ? DType.BF16 : same.type,
             field.equals("deadline") ? Duration.ofSeconds(8) : same.deadline,
             field.equals("columns of A") ? 4 : same.columns,
@@ -72,7 +73,11 @@ class AgreementTest {
             world -> {
               Wishes mine = world.rank() == ODD ? odd : same;
               try (Workspace space =
-                      world.group().workspace(mine.maxRows, mine.maxColumns, mine.type);
+                      Workspace.on(world.group())
+                          .rows(mine.maxRows)
+                          .columns(mine.maxColumns)
+                          .type(mine.type)
+                          .open();
                   AllGather gather =
                       AllGather.on(space).columns(mine.columns).tuning(mine.tuning).build()) {
                 assertEquals(0, gather.steps(), "nobody gets here");
@@ -108,7 +113,12 @@ class AgreementTest {
             rank -> Config.load(),
             world -> {
               boolean isOdd = world.rank() == ODD;
-              try (Workspace space = world.group().workspace(10, 5, DType.F32, isOdd ? odd : same);
+              try (Workspace space =
+                      Workspace.on(world.group())
+                          .rows(10)
+                          .columns(5)
+                          .tuning(isOdd ? odd : same)
+                          .open();
                   AllGather gather =
                       AllGather.on(space).columnsPerRank(2, isOdd ? 2 : 3, isOdd ? 1 : 0).build()) {
                 assertEquals(0, gather.steps(), "nobody gets here");
@@ -130,10 +140,11 @@ class AgreementTest {
               rank -> Config.load(),
               world -> {
                 try (Arena arena = Arena.ofConfined();
-                    Workspace space = world.group().workspace(10, 5, DType.F32, tuning);
+                    Workspace space =
+                        Workspace.on(world.group()).rows(10).columns(5).tuning(tuning).open();
                     var weights =
                         world.pack(Matrix.allocate(DType.F32, 5, 2, arena), WeightLayout.IN_OUT)) {
-                  var builder = AllGatherMatmul.on(space).weights(weights);
+                  var builder = AllGatherMatmul.on(space).output(weights);
                   (world.rank() == ODD ? builder.keepGathered() : builder).build().close();
                 }
               });
@@ -157,12 +168,13 @@ class AgreementTest {
         runAll(
             rank -> Config.load(),
             world -> {
-              try (Workspace space = world.group().workspace(10, 5, DType.F32)) {
+              try (Workspace space = Workspace.on(world.group()).rows(10).columns(5).open()) {
                 AllGather.on(space).columnsPerRank(columns).build();
               }
             });
     for (Throwable e : thrown) {
-      assertInstanceOf(DisagreementException.class, e);
+      // Nobody disagrees: every rank asks for the same nonsense.
+      assertInstanceOf(IllegalArgumentException.class, e);
       assertTrue(e.toString().contains("column"), e::toString);
     }
   }
@@ -204,17 +216,26 @@ class AgreementTest {
         runAll(
             rank -> Config.builder().kernel(rank == ODD ? new FullKernel() : null).build(),
             world -> buildProduct(world, DType.F32));
-    for (Throwable e : thrown) {
-      String message = assertInstanceOf(DisagreementException.class, e).toString();
-      assertTrue(message.contains("rank 2 cannot go on: java.lang.OutOfMemoryError"), message);
-    }
+    checkOneFailed(
+        thrown, ODD, OutOfMemoryError.class, "cannot go on: java.lang.OutOfMemoryError: pretended");
     thrown =
         runAll(
             rank -> Config.load(),
             world -> buildProduct(world, world.rank() == ODD ? DType.F16 : DType.F32));
-    for (Throwable e : thrown) {
-      String message = assertInstanceOf(DisagreementException.class, e).toString();
-      assertTrue(message.contains("rank 2 cannot go on: the workspace is for F32"), message);
+    checkOneFailed(
+        thrown, ODD, IllegalArgumentException.class, "cannot go on: the workspace is for F32");
+  }
+
+  /** The rank at fault throws what is wrong with it; the others say which it is, and why. */
+  private static void checkOneFailed(
+      Throwable[] thrown, int failed, Class<? extends Throwable> type, String reason) {
+    for (int rank = 0; rank < RANKS; rank++) {
+      if (rank == failed) {
+        assertInstanceOf(type, thrown[rank]);
+      } else {
+        String message = assertInstanceOf(DisagreementException.class, thrown[rank]).toString();
+        assertTrue(message.contains("rank %d %s".formatted(failed, reason)), message);
+      }
     }
   }
 
@@ -223,20 +244,19 @@ class AgreementTest {
     Throwable[] thrown =
         runAll(
             rank -> Config.load(),
-            world -> world.group().workspace(1L << 40, 1 << 10, DType.F32).close());
+            world -> Workspace.on(world.group()).rows(1L << 40).columns(1 << 10).open().close());
+    checkOneFailed(thrown, 0, RuntimeException.class, "cannot go on: cannot make");
     for (Throwable e : thrown) {
-      String message = assertInstanceOf(DisagreementException.class, e).toString();
-      assertTrue(message.contains("rank 0 cannot go on: cannot make"), message);
-      assertTrue(message.contains("--shm-size"), message);
+      assertTrue(e.toString().contains("--shm-size"), e::toString);
     }
   }
 
   private static void buildProduct(World world, DType type) {
     try (Arena arena = Arena.ofConfined();
-        Workspace space = world.group().workspace(4, 4, DType.F32);
+        Workspace space = Workspace.on(world.group()).rows(4).columns(4).open();
         PackedWeights weights =
             world.pack(Exact.matrix(type, 4, 4, 1, arena), WeightLayout.IN_OUT);
-        AllGatherMatmul product = AllGatherMatmul.on(space).weights(weights).build()) {
+        AllGatherMatmul product = AllGatherMatmul.on(space).output(weights).build()) {
       assertEquals(0, product.steps(), "nobody gets here");
     }
   }
@@ -247,7 +267,7 @@ class AgreementTest {
     World.local(
         RANKS,
         world -> {
-          try (Workspace space = world.group().workspace(10, 4, DType.F32)) {
+          try (Workspace space = Workspace.on(world.group()).rows(10).columns(4).open()) {
             try {
               AllGather.on(space).columns(world.rank()).build();
               throw new AssertionError("it was built");
@@ -255,7 +275,7 @@ class AgreementTest {
               // all ranks are here
             }
             try (AllGather gather = AllGather.on(space).columns(3).build();
-                Step step = gather.begin(world.rank())) {
+                Step step = gather.begin(RowCounts.mine(world.rank()))) {
               Exact.fill(step.input(), 5, step.firstRow());
               step.run();
               Exact.check(step.gathered(), 5);
@@ -274,11 +294,11 @@ class AgreementTest {
         .config(Config.builder().deadline(Duration.ofSeconds(2)).build())
         .run(
             world -> {
-              try (Workspace space = world.group().workspace(12, 4, DType.F32);
+              try (Workspace space = Workspace.on(world.group()).rows(12).columns(4).open();
                   AllGather first = AllGather.on(space).columns(4).build();
                   AllGather second = AllGather.on(space).columns(2).build()) {
                 AllGather mine = world.rank() == ODD ? second : first;
-                try (Step step = mine.begin(new long[] {4, 4, 4})) {
+                try (Step step = mine.begin(RowCounts.known(4, 4, 4))) {
                   step.input().fill(1);
                   step.run();
                 }
@@ -304,7 +324,7 @@ class AgreementTest {
                 return;
               }
               try {
-                group.workspace(1, 1, DType.F32);
+                Workspace.on(group).rows(1).columns(1).open();
               } finally {
                 others.countDown();
               }
@@ -325,7 +345,7 @@ class AgreementTest {
               if (world.rank() == ODD) {
                 group.broadcast(ODD, new byte[1]);
               } else {
-                group.workspace(1, 1, DType.F32);
+                Workspace.on(group).rows(1).columns(1).open();
               }
             });
     for (int rank = 0; rank < ODD; rank++) {
@@ -369,10 +389,11 @@ class AgreementTest {
           .config(Config.builder().deadline(Duration.ofSeconds(2)).build())
           .run(
               world -> {
-                try (Workspace space = world.group().workspace(20, 4, DType.F32);
+                try (Workspace space = Workspace.on(world.group()).rows(20).columns(4).open();
                     AllGather gather = AllGather.on(space).build()) {
                   for (int i = 0; i < 3; i++) {
-                    try (Step step = gather.begin(world.rank() == oddRank ? other : right)) {
+                    try (Step step =
+                        gather.begin(RowCounts.known(world.rank() == oddRank ? other : right))) {
                       Exact.fill(step.input(), i, step.firstRow());
                       step.run();
                       if (world.rank() != oddRank) {
@@ -398,7 +419,7 @@ class AgreementTest {
             world -> {
               try {
                 program.run(world);
-              } catch (RuntimeException e) {
+              } catch (RuntimeException | Error e) {
                 thrown[world.rank()] = e;
               }
             });
@@ -423,7 +444,7 @@ class AgreementTest {
     @Override
     public PackedWeights pack(Matrix weights, WeightLayout layout) {
       PackedWeights inner = kernel.pack(weights, layout);
-      return new PackedWeights(this, inner.type(), inner.inputs(), inner.outputs()) {
+      return new PackedWeights(this, inner.type(), layout, inner.inputs(), inner.outputs()) {
         @Override
         protected void free() {
           inner.close();

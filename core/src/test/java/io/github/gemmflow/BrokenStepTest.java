@@ -49,7 +49,7 @@ class BrokenStepTest {
           .run(
               world -> {
                 try (Arena arena = Arena.ofShared();
-                    Workspace space = world.group().workspace(ROWS, K, DType.F32);
+                    Workspace space = Workspace.on(world.group()).rows(ROWS).columns(K).open();
                     AllReduce sum = AllReduce.on(space).build()) {
                   Matrix a = Matrix.allocate(DType.F32, ROWS, K, arena);
                   Matrix c = Matrix.allocate(DType.F32, ROWS, K, arena);
@@ -79,10 +79,10 @@ class BrokenStepTest {
         .run(
             world -> {
               try (Arena arena = Arena.ofShared();
-                  Workspace space = world.group().workspace(4, 3, DType.F32);
+                  Workspace space = Workspace.on(world.group()).rows(4).columns(3).open();
                   PackedWeights weights =
                       world.pack(Exact.matrix(DType.F32, 3, 2, 1, arena), WeightLayout.IN_OUT);
-                  AllGatherMatmul linear = AllGatherMatmul.on(space).weights(weights).build();
+                  AllGatherMatmul linear = AllGatherMatmul.on(space).output(weights).build();
                   MatmulAllReduce sum = MatmulAllReduce.on(space).weights(weights).build()) {
                 Matrix a = Exact.matrix(DType.F32, 2, 3, 5, arena);
                 Matrix c = Matrix.allocate(DType.F32, 4, 2, arena).fill(-7);
@@ -90,7 +90,7 @@ class BrokenStepTest {
                 refuses(() -> sum.run(a, c.rows(0, 2).asReadOnly()));
                 refuses(() -> sum.start(a, c.rows(0, 2).asReadOnly()));
                 assertEquals(-7, c.get(0, 0));
-                try (Step step = linear.begin(new long[] {2, 2})) {
+                try (Step step = linear.begin(RowCounts.known(2, 2))) {
                   Exact.fill(step.input(), 9, step.firstRow());
                   refuses(() -> step.run(c.asReadOnly()));
                   step.run(c);
@@ -113,7 +113,7 @@ class BrokenStepTest {
         .run(
             world -> {
               try (Arena arena = Arena.ofShared();
-                  Workspace space = world.group().workspace(ROWS, K, DType.F32);
+                  Workspace space = Workspace.on(world.group()).rows(ROWS).columns(K).open();
                   AllReduce sum = AllReduce.on(space).build()) {
                 Matrix a = Matrix.allocate(DType.F32, ROWS, K, arena).fill(1);
                 Matrix c = Matrix.allocate(DType.F32, ROWS, K, arena);
@@ -143,7 +143,7 @@ class BrokenStepTest {
         .run(
             world -> {
               try (Arena weightsArena = Arena.ofShared();
-                  Workspace space = world.group().workspace(4, 3, DType.F32);
+                  Workspace space = Workspace.on(world.group()).rows(4).columns(3).open();
                   PackedWeights weights =
                       world.pack(
                           Exact.matrix(DType.F32, 3, 2, 1, weightsArena), WeightLayout.IN_OUT);
@@ -176,7 +176,7 @@ class BrokenStepTest {
         .run(
             world -> {
               try (Arena arena = Arena.ofShared();
-                  Workspace space = world.group().workspace(4, 3, DType.F32);
+                  Workspace space = Workspace.on(world.group()).rows(4).columns(3).open();
                   PackedWeights weights =
                       world.pack(Exact.matrix(DType.F32, 3, 2, 1, arena), WeightLayout.IN_OUT);
                   MatmulAllReduce sum = MatmulAllReduce.on(space).weights(weights).build()) {
@@ -202,14 +202,14 @@ class BrokenStepTest {
     LocalWorld.of(1)
         .run(
             world -> {
-              try (Workspace space = world.group().workspace(1, 1, DType.F32);
+              try (Workspace space = Workspace.on(world.group()).rows(1).columns(1).open();
                   ExecutorService other = Executors.newSingleThreadExecutor()) {
                 for (int i = 0; i < 2_000; i++) {
                   AllGather gather = AllGather.on(space).build();
                   var closing = other.submit(gather::close);
                   boolean begun = false;
                   boolean refused = false;
-                  try (Step step = gather.begin(new long[] {1})) {
+                  try (Step step = gather.begin(RowCounts.known(1))) {
                     begun = true;
                     refused = hasThrown(closing);
                     step.run();

@@ -37,10 +37,10 @@ class ComputeThreadsTest {
   private static void multiply(Config.Builder config, int steps) {
     try (Arena arena = Arena.ofShared();
         World world = World.single(config.build());
-        Workspace space = world.group().workspace(40, 30, DType.F32);
+        Workspace space = Workspace.on(world.group()).rows(40).columns(30).open();
         PackedWeights weights =
             world.pack(Exact.matrix(DType.F32, 30, 200, 2, arena), WeightLayout.IN_OUT);
-        AllGatherMatmul product = AllGatherMatmul.on(space).weights(weights).build()) {
+        AllGatherMatmul product = AllGatherMatmul.on(space).output(weights).build()) {
       Matrix a = Exact.matrix(DType.F32, 40, 30, 1, arena);
       Matrix c = Matrix.allocate(DType.F32, 40, 200, arena);
       for (int i = 0; i < steps; i++) {

@@ -11,8 +11,8 @@ import io.github.gemmflow.kit.Cases;
 import io.github.gemmflow.kit.Exact;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
-import io.github.gemmflow.plan.Storage;
-import io.github.gemmflow.plan.Tuning;
+import io.github.gemmflow.tuning.Storage;
+import io.github.gemmflow.tuning.Tuning;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
@@ -46,7 +46,7 @@ class CostTest {
         placement,
         Tuning.DEFAULT.withStorage(storage).withChunkRows(2),
         (space, weights, c) -> {
-          AllGatherMatmul product = AllGatherMatmul.on(space).weights(weights).build();
+          AllGatherMatmul product = AllGatherMatmul.on(space).output(weights).build();
           return new Stepper(product, (rows, steps) -> runSteps(product, rows, c, steps));
         });
   }
@@ -89,7 +89,13 @@ class CostTest {
         .run(
             world -> {
               try (Arena arena = Arena.ofShared();
-                  Workspace space = world.group().workspace(60, 16, DType.BF16, tuning)) {
+                  Workspace space =
+                      Workspace.on(world.group())
+                          .rows(60)
+                          .columns(16)
+                          .type(DType.BF16)
+                          .tuning(tuning)
+                          .open()) {
                 Matrix c = Matrix.allocate(DType.F32, 60, 80, arena);
                 Matrix b = Exact.matrix(DType.BF16, 16, 80, 1, arena);
                 try (var weights = world.pack(b, WeightLayout.IN_OUT)) {
@@ -120,7 +126,7 @@ class CostTest {
     for (int i = 0; i < steps; i++) {
       rows[0] = i % 20 + 1L;
       rows[1] = i % 3;
-      sum.run(rows, a.rows(0, rows[0] + rows[1] + rows[2]), c.rows(0, rows[rank]));
+      sum.run(RowCounts.known(rows), a.rows(0, rows[0] + rows[1] + rows[2]), c.rows(0, rows[rank]));
     }
   }
 
@@ -129,7 +135,7 @@ class CostTest {
     for (int i = 0; i < steps; i++) {
       rows[0] = i % 20 + 1L;
       rows[1] = i % 3;
-      try (Step step = product.begin(rows)) {
+      try (Step step = product.begin(RowCounts.known(rows))) {
         step.input().fill(1);
         step.run(c.rows(0, step.rows()));
       }
@@ -153,7 +159,7 @@ class CostTest {
     LocalWorld.onHosts(hosts)
         .run(
             world -> {
-              try (Workspace space = world.group().workspace(8, 8, DType.F32);
+              try (Workspace space = Workspace.on(world.group()).rows(8).columns(8).open();
                   AllGather gather = AllGather.on(space).build()) {
                 for (int i = 0; i < 100; i++) {
                   gatherOnce(gather);
@@ -175,7 +181,7 @@ class CostTest {
   }
 
   private static void gatherOnce(AllGather gather) {
-    try (Step step = gather.begin(new long[] {4, 4})) {
+    try (Step step = gather.begin(RowCounts.known(4, 4))) {
       step.input().fill(1);
       step.run();
     }
@@ -194,15 +200,15 @@ class CostTest {
   void operatorsAddNothing() {
     try (Arena arena = Arena.ofConfined();
         World world = World.single(Config.builder().threads(2).build());
-        Workspace space = world.group().workspace(8, 8, DType.F32);
+        Workspace space = Workspace.on(world.group()).rows(8).columns(8).open();
         var weights = world.pack(Exact.matrix(DType.F32, 8, 8, 1, arena), WeightLayout.IN_OUT)) {
       List<AllGatherMatmul> operators = new ArrayList<>();
-      operators.add(AllGatherMatmul.on(space).weights(weights).build());
+      operators.add(AllGatherMatmul.on(space).output(weights).build());
       List<String> threads = Leftovers.threads();
       long files = openFiles();
       long mappings = Leftovers.mappings();
       for (int i = 0; i < 200; i++) {
-        operators.add(AllGatherMatmul.on(space).weights(weights).build());
+        operators.add(AllGatherMatmul.on(space).output(weights).build());
       }
       assertEquals(threads, Leftovers.threads());
       assertEquals(files, openFiles());

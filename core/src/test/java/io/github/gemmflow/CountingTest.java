@@ -43,11 +43,11 @@ class CountingTest {
         .run(
             world -> {
               Group group = world.group();
-              disagree(world, () -> group.workspace(64, K, DType.F32));
+              disagree(world, () -> Workspace.on(group).rows(64).columns(K).open());
               try (Arena arena = Arena.ofShared();
                   ExecutorService threads = Executors.newFixedThreadPool(2);
-                  Workspace first = group.workspace(64, K, DType.F32);
-                  Workspace second = group.workspace(64, K, DType.F32);
+                  Workspace first = Workspace.on(group).rows(64).columns(K).open();
+                  Workspace second = Workspace.on(group).rows(64).columns(K).open();
                   AllGather one = AllGather.on(first).build();
                   AllGather other = AllGather.on(second).build()) {
                 List<CompletableFuture<Void>> both = new ArrayList<>();
@@ -77,7 +77,7 @@ class CountingTest {
         .run(
             world -> {
               try (Arena arena = Arena.ofShared();
-                  Workspace space = world.group().workspace(64, K, DType.F32)) {
+                  Workspace space = Workspace.on(world.group()).rows(64).columns(K).open()) {
                 disagree(world, () -> AllGather.on(space).build());
                 disagree(world, () -> AllReduce.on(space).build());
                 try (AllGather gather = AllGather.on(space).build();

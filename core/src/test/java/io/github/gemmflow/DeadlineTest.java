@@ -5,19 +5,19 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.github.gemmflow.engine.Chaos;
-import io.github.gemmflow.engine.ChaosEngine;
 import io.github.gemmflow.failure.GemmflowException;
 import io.github.gemmflow.kernel.PackedWeights;
 import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.kit.Cases;
+import io.github.gemmflow.kit.Chaos;
+import io.github.gemmflow.kit.ChaosEngine;
 import io.github.gemmflow.kit.Draw;
 import io.github.gemmflow.kit.Exact;
 import io.github.gemmflow.kit.Way;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
-import io.github.gemmflow.plan.Storage;
-import io.github.gemmflow.plan.Tuning;
+import io.github.gemmflow.tuning.Storage;
+import io.github.gemmflow.tuning.Tuning;
 import java.lang.foreign.Arena;
 import java.time.Duration;
 import java.util.Arrays;
@@ -142,12 +142,12 @@ class DeadlineTest {
       Tuning tuning = shared.tuning(4, K * Float.BYTES, room, group.domains());
       Way way = Way.draw(shared, group.size(), K, tuning);
       try (Arena arena = Arena.ofShared();
-          Workspace space = group.workspace(MAX_ROWS + 1, K, DType.F32, room)) {
+          Workspace space = Workspace.on(group).rows(MAX_ROWS + 1).columns(K).tuning(room).open()) {
         Matrix b = Exact.matrix(DType.F32, K, N, 7, arena);
         Matrix c = Matrix.allocate(DType.F32, MAX_ROWS + 1, N, arena);
         Tuning ofSums = shared.sumTuning(4);
         try (var weights = world.pack(b, WeightLayout.IN_OUT);
-            var operator = way.on(AllGatherMatmul.on(space).weights(weights)).build();
+            var operator = way.on(AllGatherMatmul.on(space).output(weights)).build();
             var sum = MatmulReduceScatter.on(space).weights(weights).tuning(ofSums).build();
             var forAll = MatmulAllReduce.on(space).weights(weights).tuning(ofSums).build()) {
           for (int i = 0; i < STEPS; i++) {
@@ -160,7 +160,7 @@ class DeadlineTest {
               progressAt[0] = System.nanoTime();
               continue;
             }
-            try (Step step = way.begin(operator, rows)) {
+            try (Step step = way.begin(operator::begin, rows)) {
               way.fill(step, i, group.rank());
               maybeLose(Place.BEFORE_RUN);
               Matrix target = c.fill(Float.NaN).rows(0, step.rows());
@@ -174,14 +174,14 @@ class DeadlineTest {
       }
     }
 
-    private void sumUp(Summing operator, long[] rows, Arena arena) {
+    private void sumUp(Operator operator, long[] rows, Arena arena) {
       long total = Arrays.stream(rows).sum();
       Matrix a = Matrix.allocate(DType.F32, total, K, arena).fill(1);
       Matrix c = Matrix.allocate(DType.F32, total, N, arena);
-      if (operator instanceof ScatteredSum sum) {
-        sum.run(rows, a, c.rows(0, rows[myRank.get()]));
+      if (operator instanceof MatmulReduceScatter) {
+        operator.run(RowCounts.known(rows), a, c.rows(0, rows[myRank.get()]));
       } else {
-        ((WholeSum) operator).run(a, c);
+        operator.run(a, c);
       }
     }
 
@@ -214,13 +214,18 @@ class DeadlineTest {
         .config(config)
         .run(
             world -> {
-              try (Workspace space = world.group().workspace(MAX_ROWS, K, DType.BF16);
+              try (Workspace space =
+                      Workspace.on(world.group())
+                          .rows(MAX_ROWS)
+                          .columns(K)
+                          .type(DType.BF16)
+                          .open();
                   AllGather gather = AllGather.on(space).build()) {
                 for (int i = 0; i < Cases.shortOrFull(20, 200); i++) {
                   if (world.rank() == i % world.size()) {
                     LockSupport.parkNanos(deadline.toNanos() / 2);
                   }
-                  try (Step step = gather.begin(new long[] {3, 0, 5})) {
+                  try (Step step = gather.begin(RowCounts.known(3, 0, 5))) {
                     Exact.fill(step.input(), i, step.firstRow());
                     step.run();
                     Exact.check(step.gathered(), i);
@@ -251,18 +256,18 @@ class DeadlineTest {
 
   private static void manyProducts(World world, int weightsCount, boolean knowsRows) {
     try (Arena arena = Arena.ofShared();
-        Workspace space = world.group().workspace(2, K, DType.F32);
+        Workspace space = Workspace.on(world.group()).rows(2).columns(K).open();
         PackedWeights b =
             world.pack(Exact.matrix(DType.F32, K, N, 7, arena), WeightLayout.IN_OUT)) {
-      PackedWeights[] weights = new PackedWeights[weightsCount];
+      AllGatherMatmul.Builder builder = AllGatherMatmul.on(space);
       Matrix[] outputs = new Matrix[weightsCount];
       for (int i = 0; i < weightsCount; i++) {
-        weights[i] = b;
+        builder.output(b);
         outputs[i] = Matrix.allocate(DType.F32, 2, N, arena);
       }
-      try (AllGatherMatmul product = AllGatherMatmul.on(space).weights(weights).build()) {
+      try (AllGatherMatmul product = builder.build()) {
         for (int i = 0; i < 3; i++) {
-          try (Step step = knowsRows ? product.begin(new long[] {1, 1}) : product.begin(1)) {
+          try (Step step = product.begin(knowsRows ? RowCounts.known(1, 1) : RowCounts.mine(1))) {
             Exact.fill(step.input(), i, step.firstRow());
             step.run(outputs);
             Exact.checkProduct(outputs[weightsCount - 1], i, 7, K);
@@ -344,19 +349,21 @@ class DeadlineTest {
             world -> {
               try (Arena arena = Arena.ofShared();
                   Workspace space =
-                      world
-                          .group()
-                          .workspace(MAX_ROWS, K, DType.F32, Tuning.DEFAULT.withStorage(storage))) {
+                      Workspace.on(world.group())
+                          .rows(MAX_ROWS)
+                          .columns(K)
+                          .tuning(Tuning.DEFAULT.withStorage(storage))
+                          .open()) {
                 Matrix b = Exact.matrix(DType.F32, K, N, 7, arena);
                 Matrix c = Matrix.allocate(DType.F32, 2, N, arena);
                 try (var weights = world.pack(b, WeightLayout.IN_OUT);
-                    var product = AllGatherMatmul.on(space).weights(weights).build()) {
+                    var product = AllGatherMatmul.on(space).output(weights).build()) {
                   if (world.rank() == 1) {
                     // The other has been busy for longer than the deadline, and now waits for less.
                     rankZeroIsDone.await();
                     LockSupport.parkNanos(deadline.toNanos() / 2);
                   }
-                  try (Step step = product.begin(new long[] {1, 1})) {
+                  try (Step step = product.begin(RowCounts.known(1, 1))) {
                     Exact.fill(step.input(), 1, step.firstRow());
                     step.run(c);
                     Exact.checkProduct(c, 1, 7, K);
@@ -386,13 +393,13 @@ class DeadlineTest {
         .run(
             world -> {
               try (Arena arena = Arena.ofShared();
-                  Workspace space = world.group().workspace(MAX_ROWS, K, DType.F32)) {
+                  Workspace space = Workspace.on(world.group()).rows(MAX_ROWS).columns(K).open()) {
                 Matrix b = Exact.matrix(DType.F32, K, N, 7, arena);
                 Matrix c = Matrix.allocate(DType.F32, MAX_ROWS, N, arena);
                 try (var weights = world.pack(b, WeightLayout.IN_OUT);
-                    var product = AllGatherMatmul.on(space).weights(weights).build()) {
+                    var product = AllGatherMatmul.on(space).output(weights).build()) {
                   for (int i = 0; i < Cases.shortOrFull(1, 3); i++) {
-                    try (Step step = product.begin(new long[] {20, 0, 0})) {
+                    try (Step step = product.begin(RowCounts.known(20, 0, 0))) {
                       Exact.fill(step.input(), i, step.firstRow());
                       Matrix target = c.rows(0, step.rows());
                       step.run(target);
@@ -423,17 +430,18 @@ class DeadlineTest {
         .run(
             world -> {
               try (Arena arena = Arena.ofShared();
-                  Workspace space = world.group().workspace(100, K, DType.F32, tuning)) {
+                  Workspace space =
+                      Workspace.on(world.group()).rows(100).columns(K).tuning(tuning).open()) {
                 Matrix b = Exact.matrix(DType.F32, K, N, 7, arena);
                 Matrix c = Matrix.allocate(DType.F32, 62, N, arena);
                 try (var weights = world.pack(b, WeightLayout.IN_OUT);
-                    var product = AllGatherMatmul.on(space).weights(weights).build()) {
+                    var product = AllGatherMatmul.on(space).output(weights).build()) {
                   if (world.rank() == 2) {
                     Trial.await(survivors);
                     return;
                   }
                   long start = System.nanoTime();
-                  try (Step step = product.begin(new long[] {60, 0, 2})) {
+                  try (Step step = product.begin(RowCounts.known(60, 0, 2))) {
                     step.run(c);
                   } catch (GemmflowException e) {
                     thrown[world.rank()] = e;
@@ -464,9 +472,10 @@ class DeadlineTest {
                 LockSupport.parkNanos(Duration.ofSeconds(3).toNanos());
               }
               assertArrayEquals(work, group.broadcast(0, group.rank() == 0 ? work : null));
-              try (Workspace space = group.workspace(MAX_ROWS, K, DType.BF16);
+              try (Workspace space =
+                      Workspace.on(group).rows(MAX_ROWS).columns(K).type(DType.BF16).open();
                   AllGather gather = AllGather.on(space).build();
-                  Step step = gather.begin(2)) {
+                  Step step = gather.begin(RowCounts.mine(2))) {
                 Exact.fill(step.input(), 1, step.firstRow());
                 step.run();
                 Exact.check(step.gathered(), 1);
@@ -483,9 +492,9 @@ class DeadlineTest {
         .config(config)
         .run(
             world -> {
-              try (Workspace space = world.group().workspace(MAX_ROWS, K, DType.F32);
+              try (Workspace space = Workspace.on(world.group()).rows(MAX_ROWS).columns(K).open();
                   AllGather gather = AllGather.on(space).build();
-                  Step step = gather.begin(new long[] {1, 1, 1})) {
+                  Step step = gather.begin(RowCounts.known(1, 1, 1))) {
                 if (world.rank() != 1) {
                   step.run();
                 }

@@ -3,9 +3,9 @@ package io.github.gemmflow;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.github.gemmflow.engine.Chaos;
-import io.github.gemmflow.engine.ChaosEngine;
 import io.github.gemmflow.kit.Cases;
+import io.github.gemmflow.kit.Chaos;
+import io.github.gemmflow.kit.ChaosEngine;
 import io.github.gemmflow.kit.Draw;
 import io.github.gemmflow.kit.OperatorCase;
 import java.time.Duration;

@@ -97,11 +97,11 @@ class FailureSoakTest {
       try (Arena arena = Arena.ofShared();
           Group group = world.split(ReplicaGroups.ofSize(ranks))) {
         failAt(Point.WORKSPACE, world);
-        try (Workspace space = group.workspace(ranks, K, DType.F32);
+        try (Workspace space = Workspace.on(group).rows(ranks).columns(K).open();
             PackedWeights weights =
                 world.pack(Exact.matrix(DType.F32, K, N, 1, arena), WeightLayout.IN_OUT)) {
           failAt(Point.BUILD, world);
-          try (AllGatherMatmul linear = AllGatherMatmul.on(space).weights(weights).build()) {
+          try (AllGatherMatmul linear = AllGatherMatmul.on(space).output(weights).build()) {
             Matrix a = Matrix.allocate(DType.F32, 1, K, arena);
             Matrix c = Matrix.allocate(DType.F32, ranks, N, arena);
             for (int i = 0; i < 5; i++) {

@@ -5,16 +5,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.github.gemmflow.engine.Chaos;
-import io.github.gemmflow.engine.ChaosEngine;
 import io.github.gemmflow.failure.DisagreementException;
 import io.github.gemmflow.kernel.WeightLayout;
+import io.github.gemmflow.kit.Chaos;
+import io.github.gemmflow.kit.ChaosEngine;
 import io.github.gemmflow.kit.Draw;
 import io.github.gemmflow.kit.Exact;
 import io.github.gemmflow.kit.Way;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
-import io.github.gemmflow.plan.Tuning;
+import io.github.gemmflow.tuning.Tuning;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;
@@ -67,9 +67,9 @@ class GroupsTest {
         2,
         world -> {
           Group group = world.group();
-          try (Workspace space = group.workspace(2, 4, DType.F32);
+          try (Workspace space = Workspace.on(group).rows(2).columns(4).open();
               AllGather gather = AllGather.on(space).columns(4).build()) {
-            try (Step step = gather.begin(new long[] {1, 1})) {
+            try (Step step = gather.begin(RowCounts.known(1, 1))) {
               DisagreementException e =
                   assertThrows(
                       DisagreementException.class,
@@ -100,17 +100,17 @@ class GroupsTest {
       // The same for all groups of a cut, so for all ranks of each of them.
       this.draw = new Draw(cut);
       Tuning room = draw.room(MAX_ROWS);
-      this.space = group.workspace(MAX_ROWS, K, DType.F32, room);
+      this.space = Workspace.on(group).rows(MAX_ROWS).columns(K).tuning(room).open();
       this.way = Way.draw(draw, group.size(), K, draw.tuning(9, K * 4, room, group.domains()));
       try (var weights = world.pack(Exact.matrix(DType.F32, K, N, 7, arena), WeightLayout.IN_OUT)) {
-        this.operator = way.on(AllGatherMatmul.on(space).weights(weights)).build();
+        this.operator = way.on(AllGatherMatmul.on(space).output(weights)).build();
       }
       this.step = begin(0);
       this.running = step.start(c.rows(0, step.rows()));
     }
 
     private Step begin(int number) {
-      Step begun = way.begin(operator, draw.rows(group.size(), MAX_ROWS));
+      Step begun = way.begin(operator::begin, draw.rows(group.size(), MAX_ROWS));
       way.fill(begun, number, group.rank());
       return begun;
     }

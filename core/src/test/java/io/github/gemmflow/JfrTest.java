@@ -139,9 +139,9 @@ class JfrTest {
 
   /** Rank 1 ends the step without having run it. */
   private static void failInStep(World world, CountDownLatch begun) throws InterruptedException {
-    try (Workspace space = world.group().workspace(2, K, DType.F32);
+    try (Workspace space = Workspace.on(world.group()).rows(2).columns(K).open();
         AllGather gather = AllGather.on(space).build();
-        Step step = gather.begin(new long[] {1, 1})) {
+        Step step = gather.begin(RowCounts.known(1, 1))) {
       if (world.rank() == 0) {
         begun.countDown();
         step.run();
@@ -186,24 +186,22 @@ class JfrTest {
         .config(Config.builder().threads(threads).build())
         .run(
             world -> {
-              Timeline timeline = new Timeline(threads);
-              timelines[world.rank()] = timeline;
-              runSteps(world, timeline);
+              timelines[world.rank()] = runSteps(world);
             });
   }
 
-  private static void runSteps(World world, Timeline timeline) {
+  private static Timeline runSteps(World world) {
     int rank = world.rank();
     try (Arena arena = Arena.ofShared();
-        Workspace space = world.group().workspace(ALL, K, DType.F32);
+        Workspace space = Workspace.on(world.group()).rows(ALL).columns(K).open();
         PackedWeights weights =
             world.pack(Exact.matrix(DType.F32, K, N, 1, arena), WeightLayout.IN_OUT);
-        AllGatherMatmul linear = AllGatherMatmul.on(space).weights(weights).build();
-        MatmulReduceScatter sum = MatmulReduceScatter.on(space).weights(weights).build()) {
-      space.record(timeline);
+        AllGatherMatmul linear = AllGatherMatmul.on(space).output(weights).build();
+        MatmulReduceScatter sum = MatmulReduceScatter.on(space).weights(weights).build();
+        io.github.gemmflow.trace.Recording recording = space.record()) {
       Matrix c = Matrix.allocate(DType.F32, ALL, N, arena);
       for (int i = 0; i < GATHERS; i++) {
-        try (Step step = linear.begin(ROWS)) {
+        try (Step step = linear.begin(RowCounts.known(ROWS))) {
           Exact.fill(step.input(), i, step.firstRow());
           if (rank == 0) {
             // The others have to wait.
@@ -215,8 +213,9 @@ class JfrTest {
       }
       Matrix a = Exact.matrix(DType.F32, ALL, K, 2, arena);
       for (int i = 0; i < SUMS; i++) {
-        sum.run(ROWS, a, c.rows(0, ROWS[rank]));
+        sum.run(RowCounts.known(ROWS), a, c.rows(0, ROWS[rank]));
       }
+      return recording.timeline();
     }
   }
 

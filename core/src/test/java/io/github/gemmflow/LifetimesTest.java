@@ -14,8 +14,8 @@ import io.github.gemmflow.kit.Exact;
 import io.github.gemmflow.kit.Way;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
-import io.github.gemmflow.plan.Storage;
-import io.github.gemmflow.plan.Tuning;
+import io.github.gemmflow.tuning.Storage;
+import io.github.gemmflow.tuning.Tuning;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
@@ -43,7 +43,7 @@ class LifetimesTest {
   /** What a use gets to work with: a world of one with one operator. */
   private record Parts(World world, Workspace space, AllGather gather, Arena arena) {
     Step ranStep() {
-      Step step = gather.begin(new long[] {2});
+      Step step = gather.begin(RowCounts.known(2));
       step.input().fill(1);
       run(step);
       return step;
@@ -51,7 +51,7 @@ class LifetimesTest {
 
     /** Gathered rows need no output. */
     void run(Step step) {
-      if (gather.plan().isStreamed()) {
+      if (gather.explain().choice("storage").equals("streamed")) {
         step.run(Matrix.allocate(DType.F32, 2, 3, arena));
       } else {
         step.run();
@@ -91,7 +91,7 @@ class LifetimesTest {
               Map.entry(
                   "input view after run",
                   p -> {
-                    try (Step step = p.gather.begin(new long[] {2})) {
+                    try (Step step = p.gather.begin(RowCounts.known(2))) {
                       Matrix input = step.input().fill(1);
                       p.run(step);
                       input.set(0, 0, 3);
@@ -116,7 +116,7 @@ class LifetimesTest {
               Map.entry(
                   "gathered before run",
                   p -> {
-                    try (Step step = p.gather.begin(new long[] {2})) {
+                    try (Step step = p.gather.begin(RowCounts.known(2))) {
                       try {
                         step.gathered();
                       } finally {
@@ -129,8 +129,8 @@ class LifetimesTest {
                   p -> {
                     Matrix b = Exact.matrix(DType.F32, 3, 2, 1, p.arena);
                     try (PackedWeights w = p.world.pack(b, WeightLayout.IN_OUT);
-                        AllGatherMatmul product = AllGatherMatmul.on(p.space).weights(w).build();
-                        Step step = product.begin(new long[] {1})) {
+                        AllGatherMatmul product = AllGatherMatmul.on(p.space).output(w).build();
+                        Step step = product.begin(RowCounts.known(1))) {
                       step.run(Matrix.allocate(DType.F32, 1, 2, p.arena));
                       step.gathered();
                     }
@@ -149,13 +149,13 @@ class LifetimesTest {
                   "begin after the operator closed",
                   p -> {
                     p.gather.close();
-                    p.gather.begin(1);
+                    p.gather.begin(RowCounts.mine(1));
                   }),
               Map.entry(
                   "begin after the workspace closed",
                   p -> {
                     p.space.close();
-                    p.gather.begin(1);
+                    p.gather.begin(RowCounts.mine(1));
                   }),
               Map.entry(
                   "build after the workspace closed",
@@ -167,7 +167,7 @@ class LifetimesTest {
                   "begin while a step is open",
                   p -> {
                     try (Step step = p.ranStep()) {
-                      p.gather.begin(step.rows());
+                      p.gather.begin(RowCounts.mine(step.rows()));
                     }
                   }),
               Map.entry(
@@ -192,7 +192,7 @@ class LifetimesTest {
                     Matrix b = Exact.matrix(DType.F32, 3, 2, 1, p.arena);
                     PackedWeights w = p.world.pack(b, WeightLayout.IN_OUT);
                     w.close();
-                    w.retain();
+                    w.use();
                   })));
 
   @TestFactory
@@ -220,7 +220,8 @@ class LifetimesTest {
   private static void use(Use use, Way way) throws Exception {
     try (Arena arena = Arena.ofConfined();
         World world = World.single();
-        Workspace space = world.group().workspace(4, 3, DType.F32, way.tuning());
+        Workspace space =
+            Workspace.on(world.group()).rows(4).columns(3).tuning(way.tuning()).open();
         AllGather gather = way.on(AllGather.on(space), 3).build()) {
       use.by(new Parts(world, space, gather, arena));
     }
@@ -246,17 +247,17 @@ class LifetimesTest {
             .build();
     try (Arena arena = Arena.ofShared();
         World world = World.single(config);
-        Workspace space = world.group().workspace(4, 3, DType.F32)) {
+        Workspace space = Workspace.on(world.group()).rows(4).columns(3).open()) {
       Matrix b = Exact.matrix(DType.F32, 3, 2, 1, arena);
       Matrix c = Matrix.allocate(DType.F32, 4, 2, arena);
       try (PackedWeights w = world.pack(b, WeightLayout.IN_OUT);
-          AllGatherMatmul product = AllGatherMatmul.on(space).weights(w).build();
-          Step step = product.begin(4)) {
+          AllGatherMatmul product = AllGatherMatmul.on(space).output(w).build();
+          Step step = product.begin(RowCounts.mine(4))) {
         Exact.fill(step.input(), 3, 0);
         RunHandle handle = step.start(c);
         inKernel.await();
         assertThrows(IllegalStateException.class, () -> step.run(c));
-        assertThrows(IllegalStateException.class, () -> product.begin(4));
+        assertThrows(IllegalStateException.class, () -> product.begin(RowCounts.mine(4)));
         assertThrows(IllegalStateException.class, product::close);
         assertThrows(IllegalStateException.class, space::close);
         assertEquals(false, handle.isDone());
@@ -288,7 +289,7 @@ class LifetimesTest {
             });
     try (Arena arena = Arena.ofShared();
         World world = World.single(Config.builder().kernel(kernel).build());
-        Workspace space = world.group().workspace(4, 3, DType.F32)) {
+        Workspace space = Workspace.on(world.group()).rows(4).columns(3).open()) {
       Matrix b = Exact.matrix(DType.F32, 3, 2, 1, arena);
       Matrix[] first = {
         Matrix.allocate(DType.F32, 4, 2, arena), Matrix.allocate(DType.F32, 4, 2, arena)
@@ -297,8 +298,8 @@ class LifetimesTest {
         Matrix.allocate(DType.F32, 4, 2, arena), Matrix.allocate(DType.F32, 4, 2, arena)
       };
       try (PackedWeights w = world.pack(b, WeightLayout.IN_OUT);
-          AllGatherMatmul product = AllGatherMatmul.on(space).weights(w, w).build();
-          Step step = product.begin(4)) {
+          AllGatherMatmul product = AllGatherMatmul.on(space).output(w).output(w).build();
+          Step step = product.begin(RowCounts.mine(4))) {
         Exact.fill(step.input(), 3, 0);
         RunHandle handle = step.start(first);
         inKernel.await();
@@ -320,10 +321,10 @@ class LifetimesTest {
         .config(config)
         .run(
             world -> {
-              try (Workspace space = world.group().workspace(4, 3, DType.F32);
+              try (Workspace space = Workspace.on(world.group()).rows(4).columns(3).open();
                   AllGather gather = AllGather.on(space).build()) {
                 if (world.rank() == 0) {
-                  try (Step step = gather.begin(new long[] {1, 1})) {
+                  try (Step step = gather.begin(RowCounts.known(1, 1))) {
                     step.start();
                   }
                 }
@@ -391,9 +392,9 @@ class LifetimesTest {
     LocalWorld.onHosts(0, 1)
         .run(
             world -> {
-              Workspace space = world.group().workspace(4, 3, DType.F32);
+              Workspace space = Workspace.on(world.group()).rows(4).columns(3).open();
               AllGather gather = AllGather.on(space).build();
-              try (Step step = gather.begin(new long[] {1, 2})) {
+              try (Step step = gather.begin(RowCounts.known(1, 2))) {
                 step.run();
               }
               Thread.currentThread().interrupt();
@@ -420,13 +421,14 @@ class LifetimesTest {
       LocalWorld.onHosts(0, 0, 1)
           .run(
               world -> {
-                Workspace space = world.group().workspace(4, 3, DType.F32, tuning);
+                Workspace space =
+                    Workspace.on(world.group()).rows(4).columns(3).tuning(tuning).open();
                 AllGather gather = AllGather.on(space).build();
                 built.countDown();
                 if (world.rank() == 0) {
                   // Whoever still builds would rightly hear that the job was aborted.
                   await(built);
-                  gather.begin(new long[] {2, 1, 1}).start(all);
+                  gather.begin(RowCounts.known(2, 1, 1)).start(all);
                 }
               });
     }
@@ -466,12 +468,12 @@ class LifetimesTest {
     Pipe pipe = Pipe.open();
     try (Arena arena = Arena.ofShared();
         World world = World.single();
-        Workspace space = world.group().workspace(100, 3, DType.F32, streamed);
+        Workspace space = Workspace.on(world.group()).rows(100).columns(3).tuning(streamed).open();
         AllGather gather = AllGather.on(space).build()) {
       Thread[] reader = new Thread[1];
       for (int i = 0; i < 4; i++) {
         long rows = 2 + 20L * i;
-        try (Step step = gather.begin(rows)) {
+        try (Step step = gather.begin(RowCounts.mine(rows))) {
           Matrix input = step.input();
           Matrix all = Matrix.allocate(DType.F32, rows, 3, arena);
           Exact.fill(input, i, 0);
@@ -515,9 +517,9 @@ class LifetimesTest {
   @Test
   void gatheredRowsCannotBeWritten() {
     try (World world = World.single();
-        Workspace space = world.group().workspace(4, 3, DType.F32);
+        Workspace space = Workspace.on(world.group()).rows(4).columns(3).open();
         AllGather gather = AllGather.on(space).build();
-        Step step = gather.begin(2)) {
+        Step step = gather.begin(RowCounts.mine(2))) {
       Exact.fill(step.input(), 9, 0);
       step.run();
       assertThrows(IllegalArgumentException.class, () -> step.gathered().set(0, 0, 1));
@@ -532,13 +534,13 @@ class LifetimesTest {
   void badArgumentsLeaveTheStepUsable() {
     try (Arena arena = Arena.ofConfined();
         World world = World.single();
-        Workspace space = world.group().workspace(4, 3, DType.F32);
+        Workspace space = Workspace.on(world.group()).rows(4).columns(3).open();
         AllGather gather = AllGather.on(space).build()) {
-      assertThrows(IllegalArgumentException.class, () -> gather.begin(5));
-      assertThrows(IllegalArgumentException.class, () -> gather.begin(-1));
-      assertThrows(IllegalArgumentException.class, () -> gather.begin(new long[] {5}));
-      assertThrows(IllegalArgumentException.class, () -> gather.begin(new long[] {1, 1}));
-      try (Step step = gather.begin(2)) {
+      assertThrows(IllegalArgumentException.class, () -> gather.begin(RowCounts.mine(5)));
+      assertThrows(IllegalArgumentException.class, () -> gather.begin(RowCounts.mine(-1)));
+      assertThrows(IllegalArgumentException.class, () -> gather.begin(RowCounts.known(5)));
+      assertThrows(IllegalArgumentException.class, () -> gather.begin(RowCounts.known(1, 1)));
+      try (Step step = gather.begin(RowCounts.mine(2))) {
         Exact.fill(step.input(), 9, 0);
         Matrix tooSmall = Matrix.allocate(DType.F32, 1, 3, arena);
         assertThrows(IllegalArgumentException.class, () -> step.run(tooSmall));
@@ -557,11 +559,12 @@ class LifetimesTest {
     LocalWorld.onHosts(0, 0, 1)
         .run(
             world -> {
-              try (Workspace space = world.group().workspace(4, 3, DType.F32);
+              try (Workspace space = Workspace.on(world.group()).rows(4).columns(3).open();
                   AllGather gather = AllGather.on(space).build()) {
                 for (int i = 0; i < 5; i++) {
-                  assertThrows(IllegalArgumentException.class, () -> gather.begin(2));
-                  try (Step step = gather.begin(1)) {
+                  assertThrows(
+                      IllegalArgumentException.class, () -> gather.begin(RowCounts.mine(2)));
+                  try (Step step = gather.begin(RowCounts.mine(1))) {
                     Exact.fill(step.input(), i, step.firstRow());
                     step.run();
                     Exact.check(step.gathered(), i);

@@ -43,18 +43,19 @@ class PatienceTest {
         .run(
             world -> {
               try (Arena arena = Arena.ofShared();
-                  Workspace space = world.group().workspace(2 * ROWS, COLUMNS, DType.F32);
+                  Workspace space =
+                      Workspace.on(world.group()).rows(2 * ROWS).columns(COLUMNS).open();
                   PackedWeights weights =
                       world.pack(
                           Matrix.allocate(DType.F32, COLUMNS, COLUMNS, arena),
                           WeightLayout.IN_OUT);
-                  AllGatherMatmul product = AllGatherMatmul.on(space).weights(weights).build()) {
+                  AllGatherMatmul product = AllGatherMatmul.on(space).output(weights).build()) {
                 Matrix c = Matrix.allocate(DType.F32, 2 * ROWS, COLUMNS, arena);
                 long before = 0;
                 for (int i = 0; i < 2; i++) {
                   before = space.stats().runs();
                   steps[world.rank()] = i;
-                  try (Step step = product.begin(new long[] {ROWS, ROWS})) {
+                  try (Step step = product.begin(RowCounts.known(ROWS, ROWS))) {
                     script.beforeRun(world.rank(), i);
                     step.run(c);
                   }

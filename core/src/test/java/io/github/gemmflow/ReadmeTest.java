@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The first program of the README, taken from the README, does what it says. */
+/** Programs of the pages, taken from the pages, do what they say. */
 @Tag("full")
 class ReadmeTest {
   private static final Pattern PROGRAM = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
@@ -65,11 +65,43 @@ class ReadmeTest {
         .toString();
   }
 
+  /** The program of docs/library.md that has a main method: the feed-forward part of a layer. */
+  @Test
+  void theProgramOfTheLibraryPageRuns() throws Exception {
+    String program =
+        PROGRAM
+            .matcher(Files.readString(page("docs/library.md")))
+            .results()
+            .map(found -> found.group(1))
+            .filter(text -> text.contains("void main()"))
+            .findFirst()
+            .orElseThrow();
+    assertTrue(program.lines().count() <= 40, "it is short");
+    String output =
+        run("Mlp.java", program, List.of("--enable-native-access=ALL-UNNAMED", "-cp", classes()));
+    // silu(1) in BF16, 160 times, by 64, and the residual.
+    float expected = 1 + 0.73046875f * 160 / 64;
+    for (int rank = 0; rank < 3; rank++) {
+      String line = "rank %d: %s".formatted(rank, expected);
+      assertTrue(output.lines().anyMatch(line::equals), output);
+    }
+  }
+
   private String run(List<String> options) throws IOException, InterruptedException {
-    Matcher program = PROGRAM.matcher(Files.readString(readme()));
+    Matcher program = PROGRAM.matcher(Files.readString(page("README.md")));
     assertTrue(program.find(), "the README has a program");
     assertTrue(program.group(1).lines().count() < 30, "it is short");
-    Path source = Files.writeString(directory.resolve("Hello.java"), program.group(1));
+    String output = run("Hello.java", program.group(1), options);
+    for (int rank = 0; rank < 4; rank++) {
+      String line = "rank %d: C is 12 x 32 F32, C[11, 31] = 96.0".formatted(rank);
+      assertTrue(output.lines().anyMatch(line::equals), output);
+    }
+    return output;
+  }
+
+  private String run(String name, String program, List<String> options)
+      throws IOException, InterruptedException {
+    Path source = Files.writeString(directory.resolve(name), program);
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(options);
@@ -78,16 +110,12 @@ class ReadmeTest {
     String output = new String(process.getInputStream().readAllBytes(), UTF_8);
     assertTrue(process.waitFor(60, TimeUnit.SECONDS), "it does not end");
     assertEquals(0, process.exitValue(), output);
-    for (int rank = 0; rank < 4; rank++) {
-      String line = "rank %d: C is 12 x 32 F32, C[11, 31] = 96.0".formatted(rank);
-      assertTrue(output.lines().anyMatch(line::equals), output);
-    }
     return output;
   }
 
-  private static Path readme() {
+  private static Path page(String name) {
     Path here = Path.of("").toAbsolutePath();
-    Path inModule = here.resolveSibling("README.md");
-    return Files.exists(inModule) ? inModule : here.resolve("README.md");
+    Path inModule = here.resolveSibling(name);
+    return Files.exists(inModule) ? inModule : here.resolve(name);
   }
 }

@@ -4,18 +4,18 @@ package io.github.gemmflow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.github.gemmflow.engine.Chaos;
-import io.github.gemmflow.engine.ChaosEngine;
 import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.kit.Cases;
+import io.github.gemmflow.kit.Chaos;
+import io.github.gemmflow.kit.ChaosEngine;
 import io.github.gemmflow.kit.Draw;
 import io.github.gemmflow.kit.Reals;
 import io.github.gemmflow.kit.Way;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
-import io.github.gemmflow.plan.Schedule;
-import io.github.gemmflow.plan.Storage;
-import io.github.gemmflow.plan.Tuning;
+import io.github.gemmflow.tuning.Schedule;
+import io.github.gemmflow.tuning.Storage;
+import io.github.gemmflow.tuning.Tuning;
 import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
 import java.security.MessageDigest;
@@ -102,13 +102,14 @@ class SameBitsTest {
 
   private static String product(World world, DType type, Way way) throws Exception {
     try (Arena arena = Arena.ofShared();
-        Workspace space = world.group().workspace(M, K, type, way.tuning())) {
+        Workspace space =
+            Workspace.on(world.group()).rows(M).columns(K).type(type).tuning(way.tuning()).open()) {
       Matrix a = Reals.matrix(type, M, K, 1, arena);
       Matrix b = Reals.matrix(type, K, N, 2, arena);
       Matrix c = Matrix.allocate(DType.F32, M, N, arena).fill(Float.NaN);
       try (var weights = world.pack(b, WeightLayout.IN_OUT);
-          var product = way.on(AllGatherMatmul.on(space).weights(weights)).build();
-          Step step = way.begin(product, ROWS)) {
+          var product = way.on(AllGatherMatmul.on(space).output(weights)).build();
+          Step step = way.begin(product::begin, ROWS)) {
         Matrix input = step.input();
         long column = way.firstColumn(world.rank());
         input.copyFrom(

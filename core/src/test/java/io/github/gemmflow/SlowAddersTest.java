@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow;
 
-import io.github.gemmflow.engine.Chaos;
-import io.github.gemmflow.engine.ChaosEngine;
 import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.kit.Cases;
+import io.github.gemmflow.kit.Chaos;
+import io.github.gemmflow.kit.ChaosEngine;
 import io.github.gemmflow.kit.Draw;
 import io.github.gemmflow.kit.Exact;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
-import io.github.gemmflow.plan.Storage;
-import io.github.gemmflow.plan.Tuning;
+import io.github.gemmflow.tuning.Storage;
+import io.github.gemmflow.tuning.Tuning;
 import java.lang.foreign.Arena;
 import java.util.Arrays;
 import java.util.concurrent.ThreadLocalRandom;
@@ -69,7 +69,8 @@ class SlowAddersTest {
     int ranks = world.size();
     Draw draw = new Draw(ranks);
     try (Arena arena = Arena.ofShared();
-        Workspace space = world.group().workspace(MAX_ROWS, K, DType.F32, tuning);
+        Workspace space =
+            Workspace.on(world.group()).rows(MAX_ROWS).columns(K).tuning(tuning).open();
         var weights = world.pack(Exact.matrix(DType.F32, K, N, 7, arena), WeightLayout.IN_OUT);
         var first = MatmulReduceScatter.on(space).weights(weights).build();
         var second = MatmulReduceScatter.on(space).weights(weights).build();
@@ -91,7 +92,7 @@ class SlowAddersTest {
           check(c, 0, i, ranks);
         } else {
           Matrix mine = c.rows(before, before + rows[world.rank()]);
-          (draw.chance(0.5) ? first : second).run(rows, a, mine);
+          (draw.chance(0.5) ? first : second).run(RowCounts.known(rows), a, mine);
           check(mine, before, i, ranks);
         }
       }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow;
 
-import io.github.gemmflow.engine.Chaos;
-import io.github.gemmflow.engine.ChaosEngine;
 import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.kit.Cases;
+import io.github.gemmflow.kit.Chaos;
+import io.github.gemmflow.kit.ChaosEngine;
 import io.github.gemmflow.kit.Draw;
 import io.github.gemmflow.kit.Exact;
 import io.github.gemmflow.kit.Way;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
-import io.github.gemmflow.plan.Schedule;
-import io.github.gemmflow.plan.Storage;
-import io.github.gemmflow.plan.Tuning;
+import io.github.gemmflow.tuning.Schedule;
+import io.github.gemmflow.tuning.Storage;
+import io.github.gemmflow.tuning.Tuning;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -99,7 +99,8 @@ class SlowReadersTest {
     int ranks = world.size();
     Draw draw = new Draw(ranks);
     try (Arena arena = Arena.ofShared();
-        Workspace space = world.group().workspace(MAX_ROWS, K, DType.F32, room)) {
+        Workspace space =
+            Workspace.on(world.group()).rows(MAX_ROWS).columns(K).tuning(room).open()) {
       Matrix b = Exact.matrix(DType.F32, K, N, 7, arena);
       Matrix c = Matrix.allocate(DType.F32, MAX_ROWS, N, arena);
       List<Way> ways = new ArrayList<>();
@@ -110,7 +111,7 @@ class SlowReadersTest {
               room.withSchedule(Schedule.ALL.get(i % Schedule.ALL.size()))
                   .withChunkRows(1 + 3L * i);
           ways.add(Way.draw(draw, ranks, K, tuning));
-          operators.add(ways.get(i).on(AllGatherMatmul.on(space).weights(weights)).build());
+          operators.add(ways.get(i).on(AllGatherMatmul.on(space).output(weights)).build());
         }
       }
       for (int i = 0; i < steps; i++) {
@@ -123,7 +124,7 @@ class SlowReadersTest {
         }
         int chosen = draw.below(operators.size());
         Way way = ways.get(chosen);
-        try (Step step = way.begin(operators.get(chosen), rows)) {
+        try (Step step = way.begin(operators.get(chosen)::begin, rows)) {
           way.fill(step, i, world.rank());
           Matrix target = c.fill(Float.NaN).rows(0, step.rows());
           step.run(target);

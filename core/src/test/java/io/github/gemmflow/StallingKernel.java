@@ -46,7 +46,7 @@ final class StallingKernel implements Kernel {
     private final PackedWeights inner;
 
     Wrapped(Kernel kernel, PackedWeights inner) {
-      super(kernel, inner.type(), inner.inputs(), inner.outputs());
+      super(kernel, inner.type(), inner.layout(), inner.inputs(), inner.outputs());
       this.inner = inner;
     }
 

@@ -10,8 +10,8 @@ import io.github.gemmflow.kit.Exact;
 import io.github.gemmflow.kit.Way;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
-import io.github.gemmflow.plan.Storage;
-import io.github.gemmflow.plan.Tuning;
+import io.github.gemmflow.tuning.Storage;
+import io.github.gemmflow.tuning.Tuning;
 import io.github.gemmflow.window.Window;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -54,7 +54,13 @@ class StreamedMemoryTest {
             world -> {
               Group group = world.group();
               try (Arena arena = Arena.ofShared();
-                  Workspace space = group.workspace(rows, K, DType.BF16, way.tuning())) {
+                  Workspace space =
+                      Workspace.on(group)
+                          .rows(rows)
+                          .columns(K)
+                          .type(DType.BF16)
+                          .tuning(way.tuning())
+                          .open()) {
                 runSteps(world, space, way, rows, arena);
                 group.broadcast(1, new byte[0]);
                 if (group.rank() == 0) {
@@ -71,9 +77,9 @@ class StreamedMemoryTest {
     Matrix c = Matrix.allocate(DType.F32, rows, N, arena);
     long[] rowsPerRank = {rows / 2, rows / 5, rows - rows / 2 - rows / 5};
     try (var weights = world.pack(b, WeightLayout.IN_OUT);
-        var product = way.on(AllGatherMatmul.on(space).weights(weights)).build()) {
+        var product = way.on(AllGatherMatmul.on(space).output(weights)).build()) {
       for (int i = 0; i < 3; i++) {
-        try (Step step = way.begin(product, rowsPerRank)) {
+        try (Step step = way.begin(product::begin, rowsPerRank)) {
           way.fill(step, i, world.rank());
           step.run(c);
         }

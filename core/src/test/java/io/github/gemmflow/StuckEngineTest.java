@@ -78,7 +78,7 @@ class StuckEngineTest {
 
   private static void twoSteps(World world, AtomicBoolean on) {
     try (Arena arena = Arena.ofShared();
-        Workspace space = world.group().workspace(8, 4, DType.F32);
+        Workspace space = Workspace.on(world.group()).rows(8).columns(4).open();
         AllGather gather = AllGather.on(space).build()) {
       Matrix a = Matrix.allocate(DType.F32, 4, 4, arena);
       Matrix c = Matrix.allocate(DType.F32, 8, 4, arena);

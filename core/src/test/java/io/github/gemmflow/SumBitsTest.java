@@ -4,17 +4,17 @@ package io.github.gemmflow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.github.gemmflow.engine.Chaos;
-import io.github.gemmflow.engine.ChaosEngine;
 import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.kit.Cases;
+import io.github.gemmflow.kit.Chaos;
+import io.github.gemmflow.kit.ChaosEngine;
 import io.github.gemmflow.kit.Draw;
 import io.github.gemmflow.kit.Reals;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
-import io.github.gemmflow.plan.Overlap;
-import io.github.gemmflow.plan.Storage;
-import io.github.gemmflow.plan.Tuning;
+import io.github.gemmflow.tuning.Overlap;
+import io.github.gemmflow.tuning.Storage;
+import io.github.gemmflow.tuning.Tuning;
 import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
 import java.security.MessageDigest;
@@ -136,7 +136,7 @@ class SumBitsTest {
     Matrix b = b(kind, arena).rows(first, first + INPUTS[rank]);
     Matrix c = Matrix.allocate(DType.F32, kind.scattered ? ROWS[rank] : M, N, arena);
     c.fill(Float.NaN);
-    try (Workspace space = world.group().workspace(M, 0, kind.type);
+    try (Workspace space = Workspace.on(world.group()).rows(M).type(kind.type).open();
         var weights = world.pack(b, WeightLayout.IN_OUT)) {
       if (kind.scattered) {
         try (var sum =
@@ -145,7 +145,7 @@ class SumBitsTest {
                 .wireType(kind.wire)
                 .tuning(tuning)
                 .build()) {
-          sum.run(ROWS, a, c);
+          sum.run(RowCounts.known(ROWS), a, c);
         }
       } else {
         try (var sum =

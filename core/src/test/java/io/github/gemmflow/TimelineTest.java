@@ -10,6 +10,7 @@ import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.kit.Exact;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
+import io.github.gemmflow.trace.Recording;
 import io.github.gemmflow.trace.Span;
 import io.github.gemmflow.trace.Timeline;
 import java.lang.foreign.Arena;
@@ -44,19 +45,20 @@ class TimelineTest {
   /** Records a step; returns the rows that this rank found to be there. */
   private static BitSet record(World world) {
     Group group = world.group();
-    Timeline timeline = new Timeline(1);
+    Timeline timeline;
     try (Arena arena = Arena.ofShared();
-        Workspace space = group.workspace(ALL, K, DType.F32);
+        Workspace space = Workspace.on(group).rows(ALL).columns(K).open();
         PackedWeights weights =
             world.pack(Exact.matrix(DType.F32, K, N, 1, arena), WeightLayout.IN_OUT);
-        AllGatherMatmul linear = AllGatherMatmul.on(space).weights(weights).build()) {
+        AllGatherMatmul linear = AllGatherMatmul.on(space).output(weights).build()) {
       Matrix c = Matrix.allocate(DType.F32, ALL, N, arena);
       step(linear, c);
-      space.record(timeline);
       long before = System.nanoTime();
-      step(linear, c);
+      try (Recording recording = space.record()) {
+        timeline = recording.timeline();
+        step(linear, c);
+      }
       long after = System.nanoTime();
-      space.record(null);
       List<Span> spans = timeline.spans();
       step(linear, c);
       assertEquals(count(spans), count(timeline.spans()), "nothing is written any more");
@@ -76,7 +78,7 @@ class TimelineTest {
   }
 
   private static void step(AllGatherMatmul linear, Matrix c) {
-    try (Step step = linear.begin(ROWS)) {
+    try (Step step = linear.begin(RowCounts.known(ROWS))) {
       Exact.fill(step.input(), 7, step.firstRow());
       step.run(c);
     }

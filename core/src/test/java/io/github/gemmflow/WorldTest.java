@@ -12,6 +12,8 @@ import io.github.gemmflow.failure.EngineException;
 import io.github.gemmflow.failure.GemmflowException;
 import io.github.gemmflow.kit.Exact;
 import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.setup.Providers;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
@@ -38,10 +40,11 @@ class WorldTest {
     for (String variable : new String[] {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
       EngineException e =
           assertThrows(
-              EngineException.class, () -> Providers.engine(Config.load(), Map.of(variable, "8")));
+              EngineException.class,
+              () -> Providers.engine("", Duration.ofMinutes(1), Map.of(variable, "8")));
       assertTrue(e.toString().contains("one of 8 (" + variable + ")"), e.getMessage());
     }
-    assertEquals(1, Providers.engine(Config.load(), Map.of("PMI_SIZE", "1")).size());
+    assertEquals(1, Providers.engine("", Duration.ofMinutes(1), Map.of("PMI_SIZE", "1")).size());
   }
 
   @Test
@@ -55,12 +58,12 @@ class WorldTest {
                 World.local(
                     3,
                     world -> {
-                      try (Workspace space = world.group().workspace(4, 4, DType.F32);
+                      try (Workspace space = Workspace.on(world.group()).rows(4).columns(4).open();
                           AllGather gather = AllGather.on(space).build()) {
                         if (world.rank() == 1) {
                           throw boom;
                         }
-                        try (Step step = gather.begin(new long[] {1, 1, 1})) {
+                        try (Step step = gather.begin(RowCounts.known(1, 1, 1))) {
                           step.run();
                         }
                       } catch (GemmflowException e) {
@@ -85,9 +88,10 @@ class WorldTest {
             world -> {
               for (ReplicaGroups cut : cuts) {
                 Group group = world.split(cut);
-                try (Workspace space = group.workspace(30, 5, DType.F16);
+                try (Workspace space =
+                        Workspace.on(group).rows(30).columns(5).type(DType.F16).open();
                     AllGather gather = AllGather.on(space).build();
-                    Step step = gather.begin(world.rank())) {
+                    Step step = gather.begin(RowCounts.mine(world.rank()))) {
                   Exact.fill(step.input(), 3, step.firstRow());
                   step.run();
                   Exact.check(step.gathered(), 3);
@@ -132,7 +136,7 @@ class WorldTest {
   void aGroupWithAnOpenWorkspaceIsNotClosed() {
     try (World world = World.single();
         Group group = world.group();
-        Workspace space = group.workspace(1, 1, DType.F32)) {
+        Workspace space = Workspace.on(group).rows(1).columns(1).open()) {
       assertThrows(IllegalStateException.class, group::close);
       assertEquals(1, space.maxRows());
     }
@@ -192,13 +196,14 @@ class WorldTest {
     LocalWorld.onHosts(IntStream.range(0, ranks).map(rank -> rank / 8).toArray())
         .run(
             world -> {
-              try (Workspace space = world.group().workspace(3000, 9, DType.BF16);
+              try (Workspace space =
+                      Workspace.on(world.group()).rows(3000).columns(9).type(DType.BF16).open();
                   AllGather gather = AllGather.on(space).build()) {
                 for (int i = 0; i < 10; i++) {
                   int step = i;
                   long[] rows =
                       IntStream.range(0, ranks).mapToLong(r -> (r * 7 + step * 13) % 47).toArray();
-                  try (Step one = gather.begin(rows)) {
+                  try (Step one = gather.begin(RowCounts.known(rows))) {
                     Exact.fill(one.input(), i, one.firstRow());
                     one.run();
                     Exact.check(one.gathered(), i);
@@ -229,9 +234,9 @@ class WorldTest {
     World.local(
         3,
         world -> {
-          Workspace space = world.group().workspace(30, 5, DType.BF16);
+          Workspace space = Workspace.on(world.group()).rows(30).columns(5).type(DType.BF16).open();
           AllGather gather = AllGather.on(space).build();
-          try (Step step = gather.begin(2)) {
+          try (Step step = gather.begin(RowCounts.mine(2))) {
             step.run();
           }
           assertEquals(1, space.stats().steps());

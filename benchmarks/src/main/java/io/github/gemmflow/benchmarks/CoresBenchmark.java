@@ -7,6 +7,7 @@ import io.github.gemmflow.Config;
 import io.github.gemmflow.Group;
 import io.github.gemmflow.LocalWorld;
 import io.github.gemmflow.ReplicaGroups;
+import io.github.gemmflow.RowCounts;
 import io.github.gemmflow.Step;
 import io.github.gemmflow.Workspace;
 import io.github.gemmflow.World;
@@ -62,14 +63,14 @@ final class CoresBenchmark implements Callable<Integer> {
     Group alone = world.split(ReplicaGroups.ofSize(1));
     long[] rows = {ROWS};
     try (Arena arena = Arena.ofShared();
-        Workspace space = alone.workspace(ROWS, SIZE, DType.BF16);
+        Workspace space = Workspace.on(alone).rows(ROWS).columns(SIZE).type(DType.BF16).open();
         PackedWeights weights =
             world.pack(Matrix.allocate(DType.BF16, SIZE, SIZE, arena), WeightLayout.IN_OUT);
-        AllGatherMatmul operator = AllGatherMatmul.on(space).weights(weights).build()) {
+        AllGatherMatmul operator = AllGatherMatmul.on(space).output(weights).build()) {
       Matrix c = Matrix.allocate(DType.F32, ROWS, SIZE, arena);
       Runnable step =
           () -> {
-            try (Step s = operator.begin(rows)) {
+            try (Step s = operator.begin(RowCounts.known(rows))) {
               s.run(c);
             }
           };

@@ -3,6 +3,7 @@ package io.github.gemmflow.benchmarks;
 
 import io.github.gemmflow.AllGather;
 import io.github.gemmflow.Group;
+import io.github.gemmflow.RowCounts;
 import io.github.gemmflow.Step;
 import io.github.gemmflow.Workspace;
 import io.github.gemmflow.World;
@@ -80,12 +81,12 @@ public final class Gatherer implements AutoCloseable {
       rows = new long[group.size()];
       Arrays.fill(rows, bytes / rowBytes);
       long allRows = Arrays.stream(rows).sum();
-      space = group.workspace(allRows, columns, DType.F32);
+      space = Workspace.on(group).rows(allRows).columns(columns).open();
       gather = AllGather.on(space).columns(columns).build();
       all = Matrix.allocate(DType.F32, allRows, columns, arena);
       for (int i = 0; i < 2; i++) {
         // Both rooms of the workspace are filled once; benchmarks gather what is there.
-        try (Step step = gather.begin(rows)) {
+        try (Step step = gather.begin(RowCounts.known(rows))) {
           step.input().fill(group.rank());
           step.run(all);
         }
@@ -104,7 +105,7 @@ public final class Gatherer implements AutoCloseable {
     }
 
     private void step(boolean copied) {
-      try (Step step = gather.begin(rows)) {
+      try (Step step = gather.begin(RowCounts.known(rows))) {
         if (copied) {
           step.run(all);
         } else {

@@ -3,6 +3,7 @@ package io.github.gemmflow.benchmarks;
 
 import io.github.gemmflow.AllGatherMatmul;
 import io.github.gemmflow.Config;
+import io.github.gemmflow.RowCounts;
 import io.github.gemmflow.Step;
 import io.github.gemmflow.Workspace;
 import io.github.gemmflow.World;
@@ -51,16 +52,16 @@ final class OneRank implements AutoCloseable {
 
     Prepared(DType type, int m, int k, int n) {
       rows = new long[] {m};
-      space = world.group().workspace(m, k, type);
+      space = Workspace.on(world.group()).rows(m).columns(k).type(type).open();
       try (Arena temporary = Arena.ofConfined();
           PackedWeights weights = world.pack(pattern(type, k, n, temporary), WeightLayout.IN_OUT)) {
-        operator = AllGatherMatmul.on(space).weights(weights).build();
+        operator = AllGatherMatmul.on(space).output(weights).build();
       }
       c = Matrix.allocate(DType.F32, m, n, arena);
       // Rows stay where they are: each of the two places that steps take turns in is filled once.
       for (int i = 0; i < 2; i++) {
         try (Arena temporary = Arena.ofConfined();
-            Step step = operator.begin(rows)) {
+            Step step = operator.begin(RowCounts.known(rows))) {
           step.input().copyFrom(pattern(type, m, k, temporary));
           step.run(c);
         }
@@ -68,7 +69,7 @@ final class OneRank implements AutoCloseable {
     }
 
     void step() {
-      try (Step step = operator.begin(rows)) {
+      try (Step step = operator.begin(RowCounts.known(rows))) {
         step.run(c);
       }
     }

@@ -3,6 +3,7 @@ package io.github.gemmflow.bench;
 
 import io.github.gemmflow.AllGatherMatmul;
 import io.github.gemmflow.Group;
+import io.github.gemmflow.RowCounts;
 import io.github.gemmflow.Step;
 import io.github.gemmflow.Workspace;
 import io.github.gemmflow.World;
@@ -34,15 +35,15 @@ final class Alone implements AutoCloseable {
     this.threads = world.config().threads();
     this.rows = new long[] {a.rows()};
     this.c = c;
-    this.space = single.workspace(a.rows(), a.columns(), a.type());
-    this.operator = AllGatherMatmul.on(space).weights(weights).build();
+    this.space = Workspace.on(single).rows(a.rows()).columns(a.columns()).type(a.type()).open();
+    this.operator = AllGatherMatmul.on(space).output(weights).build();
     this.product =
         world.kernel().product(weights, new ProductSpec(DType.F32, Epilogue.NONE, threads));
     a.block(aBlock, 0, a.rows());
     c.block(cBlock, 0, c.rows());
     // Steps of a workspace take turns in two rooms, and rows stay where they were written.
     for (int room = 0; room < 2; room++) {
-      try (Step step = operator.begin(rows)) {
+      try (Step step = operator.begin(RowCounts.known(rows))) {
         step.input().copyFrom(a);
         step.run(c);
       }
@@ -60,7 +61,7 @@ final class Alone implements AutoCloseable {
 
   /** The operator. */
   void multiply() {
-    try (Step step = operator.begin(rows)) {
+    try (Step step = operator.begin(RowCounts.known(rows))) {
       step.run(c);
     }
   }

@@ -3,8 +3,8 @@ package io.github.gemmflow.bench;
 
 import io.github.gemmflow.AllGather;
 import io.github.gemmflow.AllGatherMatmul;
-import io.github.gemmflow.Gathering;
 import io.github.gemmflow.Group;
+import io.github.gemmflow.RowCounts;
 import io.github.gemmflow.Step;
 import io.github.gemmflow.Workspace;
 import io.github.gemmflow.World;
@@ -12,14 +12,14 @@ import io.github.gemmflow.kernel.PackedWeights;
 import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
-import io.github.gemmflow.plan.GatherPlan;
-import io.github.gemmflow.plan.Overlap;
-import io.github.gemmflow.plan.Storage;
-import io.github.gemmflow.plan.Tuning;
+import io.github.gemmflow.matrix.Shards;
+import io.github.gemmflow.tuning.Explanation;
+import io.github.gemmflow.tuning.Overlap;
+import io.github.gemmflow.tuning.Storage;
+import io.github.gemmflow.tuning.Tuning;
 import java.lang.foreign.Arena;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
-import java.util.Map;
+import java.util.function.Function;
 
 /** A layer that gathers its rows: all ranks have some rows of A, and weights of their own. */
 final class GatherLayer extends Layer {
@@ -30,25 +30,41 @@ final class GatherLayer extends Layer {
   private final AllGatherMatmul sequential;
   private final AllGather gather;
   private final Alone alone;
+  private final int hosts;
   private final long bSeed;
   private final long[] rows;
+  private final RowCounts counts;
   private final Matrix a;
   private final Matrix c;
 
   GatherLayer(World world, Group group, Group single, Size size, Tuning tuning) {
     super(size);
-    this.rows = Shares.of(size.m(), group.size());
+    this.rows = Shards.of(size.m(), group.size()).sizes();
+    this.counts = RowCounts.known(rows);
+    this.hosts = group.domains().count();
     this.bSeed = 2L + world.rank();
     Tuning unfused = tuning.withOverlap(Overlap.SEQUENTIAL).withStorage(Storage.GATHERED);
-    this.space = group.workspace(size.m(), size.k(), size.type(), tuning);
-    this.unfusedSpace = group.workspace(size.m(), size.k(), size.type(), unfused);
+    this.space =
+        Workspace.on(group)
+            .rows(size.m())
+            .columns(size.k())
+            .type(size.type())
+            .tuning(tuning)
+            .open();
+    this.unfusedSpace =
+        Workspace.on(group)
+            .rows(size.m())
+            .columns(size.k())
+            .type(size.type())
+            .tuning(unfused)
+            .open();
     this.a = Matrix.allocate(size.type(), size.m(), size.k(), arena);
     this.c = Matrix.allocate(DType.F32, size.m(), size.n(), arena);
     Integers.fill(a, A_SEED, 0, 0);
     try (Arena temporary = Arena.ofConfined();
         PackedWeights weights = pack(world, temporary)) {
-      this.pipelined = AllGatherMatmul.on(space).weights(weights).build();
-      this.sequential = AllGatherMatmul.on(unfusedSpace).weights(weights).build();
+      this.pipelined = AllGatherMatmul.on(space).output(weights).build();
+      this.sequential = AllGatherMatmul.on(unfusedSpace).output(weights).build();
       this.gather = AllGather.on(unfusedSpace).columns(size.k()).build();
       this.alone = new Alone(world, single, weights, a, c);
     }
@@ -72,7 +88,7 @@ final class GatherLayer extends Layer {
   }
 
   private void write(AllGatherMatmul operator, Matrix values) {
-    try (Step step = operator.begin(rows)) {
+    try (Step step = operator.begin(counts)) {
       step.input().copyFrom(values);
       step.run(c);
     }
@@ -83,14 +99,14 @@ final class GatherLayer extends Layer {
     switch (view) {
       case GEMM -> alone.multiplyBare();
       case COMPUTE_ONLY -> alone.multiply();
-      case COMM_ONLY -> step(gather);
-      case SEQUENTIAL -> step(sequential, c);
-      case PIPELINED -> step(pipelined, c);
+      case COMM_ONLY -> step(gather::begin);
+      case SEQUENTIAL -> step(sequential::begin, c);
+      case PIPELINED -> step(pipelined::begin, c);
     }
   }
 
-  private void step(Gathering operator, Matrix... outputs) {
-    try (Step step = operator.begin(rows)) {
+  private void step(Function<RowCounts, Step> begin, Matrix... outputs) {
+    try (Step step = begin.apply(counts)) {
       step.run(outputs);
     }
   }
@@ -115,22 +131,12 @@ final class GatherLayer extends Layer {
   @Override
   long bytesToCross() {
     long bytes = size().m() * size().k() * size().type().bytes();
-    return bytes * (pipelined.plan().domains().count() - 1);
+    return bytes * (hosts - 1);
   }
 
   @Override
-  String describePlan() {
-    return pipelined.plan().toString();
-  }
-
-  @Override
-  Map<String, Object> planFields() {
-    GatherPlan plan = pipelined.plan();
-    Map<String, Object> fields = new LinkedHashMap<>();
-    fields.put("schedule", plan.schedule().name());
-    fields.put("storage", plan.storage().toString());
-    fields.put("chunkRows", plan.chunkRows(size().m() / rows.length));
-    return fields;
+  Explanation explain() {
+    return pipelined.explain();
   }
 
   @Override

@@ -6,10 +6,8 @@ import io.github.gemmflow.Stats;
 import io.github.gemmflow.Workspace;
 import io.github.gemmflow.World;
 import io.github.gemmflow.matrix.DType;
-import io.github.gemmflow.plan.Tuning;
-import io.github.gemmflow.trace.Timeline;
-import java.util.Map;
-import org.jspecify.annotations.Nullable;
+import io.github.gemmflow.tuning.Explanation;
+import io.github.gemmflow.tuning.Tuning;
 
 /** One rank of a linear layer, ready to run in every view. Made and closed on all ranks. */
 public abstract sealed class Layer implements AutoCloseable permits GatherLayer, SumLayer {
@@ -73,26 +71,8 @@ public abstract sealed class Layer implements AutoCloseable permits GatherLayer,
   /** What has to cross the links between hosts in a step of the group. */
   abstract long bytesToCross();
 
-  /** What was decided about the pipelined operator, for a person. */
-  abstract String describePlan();
-
-  /** The same for a program. */
-  abstract Map<String, Object> planFields();
-
-  /** The pipelined operator, to be recorded. */
-  final Recorded pipelined() {
-    return new Recorded() {
-      @Override
-      public void record(@Nullable Timeline timeline) {
-        space().record(timeline);
-      }
-
-      @Override
-      public void run() {
-        Layer.this.run(View.PIPELINED);
-      }
-    };
-  }
+  /** What was decided about the pipelined operator. */
+  abstract Explanation explain();
 
   /** What this rank's host and this rank need for the rows of pipelined steps, in bytes. */
   public final long rowBytes() {

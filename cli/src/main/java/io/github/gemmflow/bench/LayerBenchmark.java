@@ -4,7 +4,7 @@ package io.github.gemmflow.bench;
 import io.github.gemmflow.Group;
 import io.github.gemmflow.ReplicaGroups;
 import io.github.gemmflow.World;
-import io.github.gemmflow.plan.Tuning;
+import io.github.gemmflow.tuning.Tuning;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
@@ -57,7 +57,10 @@ public record LayerBenchmark(
       boolean sequential = layer.verify(View.SEQUENTIAL);
       boolean pipelined = layer.verify(View.PIPELINED);
       mine[numbers - 1] = sequential && pipelined ? 1 : 0;
-      Recording recording = recorded ? Recording.of(world, layer.pipelined(), meeting) : null;
+      RecordedStep recording =
+          recorded
+              ? RecordedStep.of(world, layer.space(), () -> layer.run(View.PIPELINED), meeting)
+              : null;
       return result(world, meeting, layer, mine, recording);
     }
   }
@@ -102,7 +105,7 @@ public record LayerBenchmark(
   }
 
   private Result result(
-      World world, Meeting meeting, Layer layer, double[] mine, @Nullable Recording recording) {
+      World world, Meeting meeting, Layer layer, double[] mine, @Nullable RecordedStep recording) {
     double[][] ofRanks = meeting.show(mine);
     int numbers = ofRanks[0].length;
     double[][] slowest = new double[ROUND.size()][iterations];
@@ -126,8 +129,7 @@ public record LayerBenchmark(
         world.engineName(),
         world.kernel().name(),
         world.kernel().instructions(),
-        layer.describePlan(),
-        layer.planFields(),
+        layer.explain(),
         layer.flops(),
         layer.bytesToCross() * groups,
         samples(slowest),

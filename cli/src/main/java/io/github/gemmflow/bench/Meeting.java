@@ -3,6 +3,7 @@ package io.github.gemmflow.bench;
 
 import io.github.gemmflow.AllGather;
 import io.github.gemmflow.Group;
+import io.github.gemmflow.RowCounts;
 import io.github.gemmflow.Step;
 import io.github.gemmflow.Workspace;
 import io.github.gemmflow.World;
@@ -28,7 +29,7 @@ public final class Meeting implements AutoCloseable {
    */
   public Meeting(World world, int columns) {
     this.group = world.group();
-    this.space = group.workspace(world.size(), columns, DType.F32);
+    this.space = Workspace.on(group).rows(world.size()).columns(columns).open();
     this.gather = AllGather.on(space).columns(columns).build();
     this.all = Matrix.allocate(DType.F32, world.size(), columns, arena);
   }
@@ -50,7 +51,7 @@ public final class Meeting implements AutoCloseable {
    * @return a row for each rank
    */
   public double[][] show(double[] mine) {
-    try (Step step = gather.begin(1)) {
+    try (Step step = gather.begin(RowCounts.mine(1))) {
       for (int i = 0; i < mine.length; i++) {
         step.input().set(0, i, (float) mine[i]);
       }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.bench;
 
+import io.github.gemmflow.tuning.Explanation;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
@@ -11,8 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Result of a benchmark; the same on all ranks.
  *
- * @param plan what was decided, for a person
- * @param planFields the same for a program
+ * @param plan what was decided
  * @param flops operations of a rank in a step
  * @param bytesToCross what had to cross the links between hosts in a step
  * @param commCpuMillis the most CPU time that the comm thread of a rank took for a pipelined step
@@ -27,15 +27,14 @@ public record Result(
     String engine,
     String kernel,
     String instructions,
-    String plan,
-    Map<String, Object> planFields,
+    Explanation plan,
     double flops,
     long bytesToCross,
     Samples samples,
     double commCpuMillis,
     long linkBytes,
     boolean verified,
-    @Nullable Recording recording) {
+    @Nullable RecordedStep recording) {
 
   /** What the times show. */
   public Verdict verdict() {
@@ -74,7 +73,7 @@ public record Result(
     if (hosts > 1) {
       text.append('\n').append(shares());
     }
-    return text.append('\n').append(plan).toString();
+    return text.append('\n').append(plan.brief()).toString();
   }
 
   private static final String ROW = "%-22s%12s  %26s  %14s%n";
@@ -133,7 +132,9 @@ public record Result(
     all.put("ranks", ranks);
     all.put("hosts", hosts);
     all.put("groups", benchmark.groups());
-    all.putAll(planFields);
+    plan.decisions().stream()
+        .filter(decision -> !decision.choice().isEmpty())
+        .forEach(decision -> all.put(decision.about(), decision.choice()));
     all.put("kernel", kernel);
     all.put("isa", instructions);
     all.put("engine", engine.startsWith("MPI") ? "mpi" : engine);
@@ -151,7 +152,7 @@ public record Result(
     all.put("commCpuMs", commCpuMillis);
     all.put("linkBytes", linkBytes);
     all.put("bytesToCross", bytesToCross);
-    all.put("plan", plan);
+    all.put("plan", plan.brief());
     all.put("machine", Machine.describe());
     all.put("date", Instant.now().truncatedTo(ChronoUnit.SECONDS));
     return Json.write(all);

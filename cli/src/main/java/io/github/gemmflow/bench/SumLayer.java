@@ -7,20 +7,20 @@ import io.github.gemmflow.MatmulAllReduce;
 import io.github.gemmflow.MatmulReduceScatter;
 import io.github.gemmflow.Operator;
 import io.github.gemmflow.ReduceScatter;
+import io.github.gemmflow.RowCounts;
 import io.github.gemmflow.Workspace;
 import io.github.gemmflow.World;
 import io.github.gemmflow.kernel.PackedWeights;
 import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
-import io.github.gemmflow.plan.SumPlan;
-import io.github.gemmflow.plan.Tuning;
+import io.github.gemmflow.matrix.Shards;
+import io.github.gemmflow.tuning.Explanation;
+import io.github.gemmflow.tuning.Tuning;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.function.BiConsumer;
 
 /**
@@ -36,7 +36,8 @@ final class SumLayer extends Layer {
   private final BiConsumer<Matrix, Matrix> fused;
   private final BiConsumer<Matrix, Matrix> sum;
   private final List<Operator> operators = new ArrayList<>();
-  private final SumPlan plan;
+  private final Operator pipelined;
+  private final int hosts;
   private final Alone alone;
   private final long firstRow;
   private final long inputs;
@@ -48,13 +49,14 @@ final class SumLayer extends Layer {
     super(size);
     int rank = group.rank();
     boolean scattered = size.operation() == Operation.REDUCE_SCATTER;
-    long[] rows = Shares.of(size.m(), group.size());
-    long[] columns = Shares.of(size.k(), group.size());
+    long[] rows = Shards.of(size.m(), group.size()).sizes();
+    long[] columns = Shards.of(size.k(), group.size()).sizes();
     long firstColumn = Arrays.stream(columns, 0, rank).sum();
     this.inputs = columns[rank];
+    this.hosts = group.domains().count();
     this.firstRow = scattered ? Arrays.stream(rows, 0, rank).sum() : 0;
-    this.space = group.workspace(size.m(), 0, size.type(), tuning);
-    this.unfusedSpace = group.workspace(size.m(), 0, size.type(), tuning);
+    this.space = Workspace.on(group).rows(size.m()).type(size.type()).tuning(tuning).open();
+    this.unfusedSpace = Workspace.on(group).rows(size.m()).type(size.type()).tuning(tuning).open();
     this.a = Matrix.allocate(size.type(), size.m(), inputs, arena);
     this.partial = Matrix.allocate(DType.F32, size.m(), size.n(), arena);
     this.c = Matrix.allocate(DType.F32, scattered ? rows[rank] : size.m(), size.n(), arena);
@@ -64,14 +66,15 @@ final class SumLayer extends Layer {
       if (scattered) {
         MatmulReduceScatter both = MatmulReduceScatter.on(space).weights(weights).build();
         ReduceScatter only = ReduceScatter.on(unfusedSpace).columns(size.n()).build();
-        this.plan = both.plan();
-        this.fused = (in, out) -> both.run(rows, in, out);
-        this.sum = (in, out) -> only.run(rows, in, out);
+        RowCounts counts = RowCounts.known(rows);
+        this.pipelined = both;
+        this.fused = (in, out) -> both.run(counts, in, out);
+        this.sum = (in, out) -> only.run(counts, in, out);
         operators.addAll(List.of(both, only));
       } else {
         MatmulAllReduce both = MatmulAllReduce.on(space).weights(weights).build();
         AllReduce only = AllReduce.on(unfusedSpace).columns(size.n()).build();
-        this.plan = both.plan();
+        this.pipelined = both;
         this.fused = both::run;
         this.sum = only::run;
         operators.addAll(List.of(both, only));
@@ -121,23 +124,14 @@ final class SumLayer extends Layer {
   /** The sum over its ranks leaves each host for each other one that wants it. */
   @Override
   long bytesToCross() {
-    long others = plan.domains().count() - 1L;
-    long copies = plan.problem().scattered() ? others : others * plan.domains().count();
-    return size().m() * plan.problem().wireRowBytes() * copies;
+    long others = hosts - 1L;
+    boolean scattered = size().operation() == Operation.REDUCE_SCATTER;
+    return size().m() * size().n() * Float.BYTES * (scattered ? others : others * hosts);
   }
 
   @Override
-  String describePlan() {
-    return plan.toString();
-  }
-
-  @Override
-  Map<String, Object> planFields() {
-    Map<String, Object> fields = new LinkedHashMap<>();
-    fields.put("tileRows", plan.tileRows());
-    fields.put("slots", plan.slots());
-    fields.put("wireBytes", plan.problem().wireBytes());
-    return fields;
+  Explanation explain() {
+    return pipelined.explain();
   }
 
   @Override

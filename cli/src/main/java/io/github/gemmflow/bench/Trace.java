@@ -16,7 +16,7 @@ public final class Trace {
   private Trace() {}
 
   /** The text of the file. */
-  public static String write(Recording recording) {
+  public static String write(RecordedStep recording) {
     List<String> lines = new ArrayList<>();
     for (int rank = 0; rank < recording.ranks().size(); rank++) {
       lines.add(name("process_name", rank, 0, "name", "rank " + rank));

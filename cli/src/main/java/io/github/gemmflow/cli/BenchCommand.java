@@ -5,7 +5,7 @@ import io.github.gemmflow.Config;
 import io.github.gemmflow.World;
 import io.github.gemmflow.bench.LayerBenchmark;
 import io.github.gemmflow.bench.Progress;
-import io.github.gemmflow.bench.Recording;
+import io.github.gemmflow.bench.RecordedStep;
 import io.github.gemmflow.bench.Result;
 import io.github.gemmflow.bench.Trace;
 import io.github.gemmflow.mpi.Launcher;
@@ -108,7 +108,7 @@ final class BenchCommand implements Callable<Integer> {
   private void report(Result result) {
     parent.talk().say(result.text());
     OutputFile.write(json, result.json() + "\n");
-    Recording recording = result.recording();
+    RecordedStep recording = result.recording();
     if (recording != null) {
       OutputFile.write(trace, Trace.write(recording));
     }

@@ -4,15 +4,15 @@ package io.github.gemmflow.cli;
 import io.github.gemmflow.bench.Counted;
 import io.github.gemmflow.bench.Layer;
 import io.github.gemmflow.bench.Operation;
-import io.github.gemmflow.bench.Shares;
+import io.github.gemmflow.matrix.Shards;
 import io.github.gemmflow.plan.Capacity;
-import io.github.gemmflow.plan.Domains;
 import io.github.gemmflow.plan.GatherPlan;
 import io.github.gemmflow.plan.GatherProblem;
 import io.github.gemmflow.plan.Layout;
 import io.github.gemmflow.plan.SumPlan;
 import io.github.gemmflow.plan.SumProblem;
-import io.github.gemmflow.plan.Tuning;
+import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Tuning;
 import java.util.concurrent.Callable;
 import java.util.stream.IntStream;
 import picocli.CommandLine.Command;
@@ -83,7 +83,7 @@ final class PlanCommand implements Callable<Integer> {
     if (!parent.talk().isVerbose()) {
       return "";
     }
-    step.lay(Shares.of(shape.m(), ranks));
+    step.lay(Shards.of(shape.m(), ranks).sizes());
     return step.toString();
   }
 

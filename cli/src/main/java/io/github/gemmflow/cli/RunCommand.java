@@ -92,7 +92,7 @@ final class RunCommand implements Callable<Integer> {
     if (tells) {
       talk.say(describe(world, outcome));
       if (talk.isVerbose()) {
-        talk.say(outcome.plan().explain());
+        talk.say(outcome.plan().toString());
       }
     }
   }

@@ -2,9 +2,9 @@
 package io.github.gemmflow.cli;
 
 import io.github.gemmflow.Config;
-import io.github.gemmflow.plan.Schedule;
-import io.github.gemmflow.plan.Storage;
-import io.github.gemmflow.plan.Tuning;
+import io.github.gemmflow.tuning.Schedule;
+import io.github.gemmflow.tuning.Storage;
+import io.github.gemmflow.tuning.Tuning;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 

@@ -3,6 +3,7 @@ package io.github.gemmflow.data;
 
 import io.github.gemmflow.AllGatherMatmul;
 import io.github.gemmflow.Group;
+import io.github.gemmflow.RowCounts;
 import io.github.gemmflow.Step;
 import io.github.gemmflow.Workspace;
 import io.github.gemmflow.World;
@@ -10,7 +11,7 @@ import io.github.gemmflow.bench.Progress;
 import io.github.gemmflow.kernel.PackedWeights;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
-import io.github.gemmflow.plan.GatherPlan;
+import io.github.gemmflow.tuning.Explanation;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
@@ -35,7 +36,7 @@ public record FileProduct(Inputs inputs, Where out, DType outputType) {
   }
 
   /** What came of it; the same on all ranks, but for the times. */
-  public record Outcome(long m, long k, long n, DType type, GatherPlan plan, Times times) {}
+  public record Outcome(long m, long k, long n, DType type, Explanation plan, Times times) {}
 
   /**
    * What a rank spent its time on.
@@ -117,14 +118,15 @@ public record FileProduct(Inputs inputs, Where out, DType outputType) {
       long[] rows = shapes.stream().mapToLong(shape -> shape[0]).toArray();
       long[] columns = shapes.stream().mapToLong(shape -> shape[1]).toArray();
       long m = Arrays.stream(rows).sum();
-      try (Workspace space = group.workspace(m, mine.k(), mine.a().type());
+      try (Workspace space =
+              Workspace.on(group).rows(m).columns(mine.k()).type(mine.a().type()).open();
           PackedWeights weights = world.pack(mine.b(), inputs.layout());
           AllGatherMatmul operator = build(space, weights)) {
         Matrix c = Matrix.allocate(outputType, m, mine.n(), arena);
         progress.at("reading A", 0, m, Progress.Unit.ROWS);
         long product;
         long writing;
-        try (Step step = operator.begin(rows)) {
+        try (Step step = operator.begin(RowCounts.known(rows))) {
           step.input().copyFrom(mine.a());
           product = System.nanoTime();
           progress.at("multiplying", 0, m, Progress.Unit.ROWS);
@@ -134,12 +136,12 @@ public record FileProduct(Inputs inputs, Where out, DType outputType) {
         new Output(out, columns).write(world.rank(), c, together, progress);
         Times times = new Times(product - start, writing - product, System.nanoTime() - writing);
         long n = inputs.whole() ? mine.n() : Arrays.stream(columns).sum();
-        return new Outcome(m, mine.k(), n, mine.a().type(), operator.plan(), times);
+        return new Outcome(m, mine.k(), n, mine.a().type(), operator.explain(), times);
       }
     }
   }
 
   private AllGatherMatmul build(Workspace space, PackedWeights weights) {
-    return AllGatherMatmul.on(space).weights(weights).outputType(outputType).build();
+    return AllGatherMatmul.on(space).output(weights).outputType(outputType).build();
   }
 }

@@ -2,12 +2,12 @@
 package io.github.gemmflow.data;
 
 import io.github.gemmflow.bench.Progress;
-import io.github.gemmflow.bench.Shares;
 import io.github.gemmflow.files.MatrixFile;
 import io.github.gemmflow.files.MatrixWriter;
 import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
+import io.github.gemmflow.matrix.Shards;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.nio.file.Files;
@@ -73,8 +73,8 @@ public record Generator(
     List<Path> files = new ArrayList<>();
     int count = Math.max(1, shards);
     for (int i = 0; i < count; i++) {
-      long from = Shares.begin(m, i, count);
-      long to = Shares.begin(m, i + 1, count);
+      long from = Shards.of(m, count).begin(i);
+      long to = Shards.of(m, count).begin(i + 1);
       files.add(write(a().of(i), 2 * seed, from, to, k, progress));
     }
     files.add(write(b().text(), 2 * seed + 1, 0, k, n, progress));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.data;
 
-import io.github.gemmflow.bench.Shares;
 import io.github.gemmflow.files.MatrixFile;
 import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.matrix.Matrix;
+import io.github.gemmflow.matrix.Shards;
 import java.io.IOException;
 
 /** Inputs of one rank, as views on mapped files. */
@@ -24,8 +24,8 @@ final class RankInputs implements AutoCloseable {
         inputs.a().isPerRank()
             ? allOfA
             : allOfA.rows(
-                Shares.begin(allOfA.rows(), rank, ranks),
-                Shares.begin(allOfA.rows(), rank + 1, ranks));
+                Shards.of(allOfA.rows(), ranks).begin(rank),
+                Shards.of(allOfA.rows(), ranks).begin(rank + 1));
     Matrix allOfB = bFile.matrix();
     this.b = inputs.b().isPerRank() || inputs.whole() ? allOfB : share(allOfB, rank, ranks);
     if (a.type() != b.type() || a.columns() != k()) {
@@ -65,8 +65,8 @@ final class RankInputs implements AutoCloseable {
 
   private Matrix share(Matrix all, int rank, int ranks) {
     long n = layout == WeightLayout.IN_OUT ? all.columns() : all.rows();
-    long from = Shares.begin(n, rank, ranks);
-    long to = Shares.begin(n, rank + 1, ranks);
+    long from = Shards.of(n, ranks).begin(rank);
+    long to = Shards.of(n, ranks).begin(rank + 1);
     return layout == WeightLayout.IN_OUT ? all.columns(from, to) : all.rows(from, to);
   }
 

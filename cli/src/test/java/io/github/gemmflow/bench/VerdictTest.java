@@ -34,6 +34,6 @@ class VerdictTest {
     ByteBuffer first = ByteBuffer.allocate(3 * Long.BYTES).putLong(10).putLong(2).putLong(3).flip();
     ByteBuffer other =
         ByteBuffer.allocate(3 * Long.BYTES).putLong(1).putLong(20).putLong(11).flip();
-    assertEquals(2, Recording.nearestMedian(List.of(first, other)));
+    assertEquals(2, RecordedStep.nearestMedian(List.of(first, other)));
   }
 }

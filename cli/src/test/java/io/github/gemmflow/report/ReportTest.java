@@ -11,13 +11,13 @@ import io.github.gemmflow.bench.Layer;
 import io.github.gemmflow.bench.LayerBenchmark;
 import io.github.gemmflow.bench.Operation;
 import io.github.gemmflow.bench.Progress;
-import io.github.gemmflow.bench.Recording;
+import io.github.gemmflow.bench.RecordedStep;
 import io.github.gemmflow.bench.Result;
 import io.github.gemmflow.bench.Trace;
 import io.github.gemmflow.bench.Verdict;
 import io.github.gemmflow.matrix.DType;
-import io.github.gemmflow.plan.Tuning;
 import io.github.gemmflow.trace.Span;
+import io.github.gemmflow.tuning.Tuning;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -42,7 +42,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class ReportTest {
   @TempDir private static Path directory;
 
-  private static Recording recording = new Recording(1, List.of(), List.of());
+  private static RecordedStep recording = new RecordedStep(1, List.of(), List.of());
   private static Path report = Path.of("");
   private static Verdict verdict = new Verdict(false, "");
 
@@ -53,7 +53,7 @@ class ReportTest {
     report = directory.resolve(Operation.GATHER + ".html");
   }
 
-  private static Recording measure(Operation operation) throws IOException {
+  private static RecordedStep measure(Operation operation) throws IOException {
     Layer.Size size = new Layer.Size(operation, 512, 128, 96, DType.F32);
     LayerBenchmark benchmark =
         new LayerBenchmark(size, 1, Tuning.DEFAULT.withChunkRows(32), 2, 9, true);
@@ -73,7 +73,7 @@ class ReportTest {
     }
     Path figures = directory.resolve(operation + ".json");
     Files.writeString(figures, result.json());
-    Recording recorded = Objects.requireNonNull(result.recording());
+    RecordedStep recorded = Objects.requireNonNull(result.recording());
     write(operation + ".html", figures, Trace.write(recorded));
     return recorded;
   }
@@ -103,7 +103,7 @@ class ReportTest {
   @ParameterizedTest
   @EnumSource(names = {"GATHER", "REDUCE_SCATTER"})
   void everySpanIsThere(Operation operation) throws IOException {
-    Recording expected = operation == Operation.GATHER ? recording : measure(operation);
+    RecordedStep expected = operation == Operation.GATHER ? recording : measure(operation);
     try (OpenReport page =
         OpenReport.open(directory.resolve(operation + ".html"), 1280, 900, "light")) {
       for (Span.Kind kind : Span.Kind.values()) {
@@ -119,7 +119,7 @@ class ReportTest {
     }
   }
 
-  private static long count(Recording of, Span.Kind kind) {
+  private static long count(RecordedStep of, Span.Kind kind) {
     return of.ranks().stream().flatMap(List::stream).filter(s -> s.kind() == kind).count();
   }
 
@@ -247,7 +247,7 @@ class ReportTest {
     }
     List<String> hosts = List.of("alpha", "alpha", "<b>beta.example.org", "<b>beta.example.org");
     Path figures = directory.resolve(Operation.GATHER + ".json");
-    Path file = write("many.html", figures, Trace.write(new Recording(1, hosts, ranks)));
+    Path file = write("many.html", figures, Trace.write(new RecordedStep(1, hosts, ranks)));
     try (OpenReport page = OpenReport.open(file, 1280, 900, "light")) {
       Object took =
           page.evaluate("performance.timing.loadEventEnd - performance.timing.navigationStart");

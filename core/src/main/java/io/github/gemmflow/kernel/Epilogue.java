@@ -57,6 +57,25 @@ public final class Epilogue {
     return bias[column];
   }
 
+  /**
+   * Applies it to a part of a row.
+   *
+   * @param values the part
+   * @param firstColumn the column of its first value
+   */
+  public void apply(float[] values, int firstColumn, int count) {
+    if (hasBias) {
+      for (int i = 0; i < count; i++) {
+        values[i] += bias[firstColumn + i];
+      }
+    }
+    if (activation != Activation.NONE) {
+      for (int i = 0; i < count; i++) {
+        values[i] = activation.apply(values[i]);
+      }
+    }
+  }
+
   /** Throws if there is a bias that does not fit a product with so many columns. */
   public void check(long columns) {
     if (hasBias && bias.length != columns) {

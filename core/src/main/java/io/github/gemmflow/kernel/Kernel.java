@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.kernel;
 
+import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
+import java.lang.foreign.Arena;
 
 /**
  * A compute library, as the compute lane needs it. Implementations are thread-safe, and keep these
@@ -25,6 +27,17 @@ public interface Kernel {
    * @param weights {@code k x n} or {@code n x k}, as {@code layout} says
    */
   PackedWeights pack(Matrix weights, WeightLayout layout);
+
+  /** The same for weights of another type, which are rounded to it first. */
+  default PackedWeights pack(Matrix weights, WeightLayout layout, DType type) {
+    if (weights.type() == type) {
+      return pack(weights, layout);
+    }
+    try (Arena arena = Arena.ofConfined()) {
+      Matrix converted = Matrix.allocate(type, weights.rows(), weights.columns(), arena);
+      return pack(converted.copyFrom(weights), layout);
+    }
+  }
 
   /** Prepares {@code C = A x B} for weights that this kernel packed. A has their type. */
   Product product(PackedWeights weights, ProductSpec spec);

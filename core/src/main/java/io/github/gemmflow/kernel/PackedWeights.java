@@ -11,6 +11,7 @@ import io.github.gemmflow.matrix.DType;
 public abstract class PackedWeights implements AutoCloseable {
   private final Kernel kernel;
   private final DType type;
+  private final WeightLayout layout;
   private final long inputs;
   private final long outputs;
   private int users = 1;
@@ -19,12 +20,15 @@ public abstract class PackedWeights implements AutoCloseable {
   /**
    * For kernels.
    *
+   * @param layout what the caller said of the matrix that they were packed from
    * @param inputs the rows of B, {@code k}
    * @param outputs the columns of B, {@code n}
    */
-  protected PackedWeights(Kernel kernel, DType type, long inputs, long outputs) {
+  protected PackedWeights(
+      Kernel kernel, DType type, WeightLayout layout, long inputs, long outputs) {
     this.kernel = kernel;
     this.type = type;
+    this.layout = layout;
     this.inputs = inputs;
     this.outputs = outputs;
   }
@@ -39,6 +43,20 @@ public abstract class PackedWeights implements AutoCloseable {
     return type;
   }
 
+  /** For a message about an A whose columns, so many, are not as many as the weights' inputs. */
+  public final String explainInputs(long columns) {
+    return "the weights have %d inputs (packed %s)%s"
+        .formatted(
+            inputs,
+            layout,
+            outputs == columns ? ": did you mean %s?".formatted(layout.other()) : "");
+  }
+
+  /** How they were said to lie before they were packed. */
+  public final WeightLayout layout() {
+    return layout;
+  }
+
   /** The rows of B, {@code k}. */
   public final long inputs() {
     return inputs;
@@ -49,16 +67,33 @@ public abstract class PackedWeights implements AutoCloseable {
     return outputs;
   }
 
-  /** Keeps the weights for one more user, who calls {@link #release} when done. */
-  public final synchronized void retain() {
+  /** Use of weights by an operator, which they outlive; closing it twice does nothing. */
+  public final class Use implements AutoCloseable {
+    private boolean over;
+
+    private Use() {}
+
+    @Override
+    public void close() {
+      synchronized (PackedWeights.this) {
+        if (!over) {
+          over = true;
+          release();
+        }
+      }
+    }
+  }
+
+  /** Keeps the weights until the use is closed. */
+  public final synchronized Use use() {
     if (closed) {
       throw new IllegalStateException("the packed weights (" + this + ") are closed");
     }
     users++;
+    return new Use();
   }
 
-  /** Undoes one {@link #retain}. */
-  public final synchronized void release() {
+  private void release() {
     users--;
     if (users == 0) {
       free();
@@ -79,6 +114,7 @@ public abstract class PackedWeights implements AutoCloseable {
 
   @Override
   public String toString() {
-    return "%d x %d %s packed for %s".formatted(inputs, outputs, type, kernel.name());
+    return "%d inputs x %d outputs %s, packed %s for %s"
+        .formatted(inputs, outputs, type, layout, kernel.name());
   }
 }

@@ -43,7 +43,7 @@ public final class ReferenceKernel implements Kernel {
       }
       panels[p] = panel;
     }
-    return new Panels(this, weights.type(), inputs, outputs, panels);
+    return new Panels(this, weights.type(), layout, inputs, outputs, panels);
   }
 
   @Override
@@ -55,8 +55,14 @@ public final class ReferenceKernel implements Kernel {
   private static final class Panels extends PackedWeights {
     private float[][] panels;
 
-    Panels(Kernel kernel, DType type, long inputs, long outputs, float[][] panels) {
-      super(kernel, type, inputs, outputs);
+    Panels(
+        Kernel kernel,
+        DType type,
+        WeightLayout layout,
+        long inputs,
+        long outputs,
+        float[][] panels) {
+      super(kernel, type, layout, inputs, outputs);
       this.panels = panels;
     }
 

@@ -20,6 +20,9 @@ public final class Matrix {
   /** Alignment of {@link #allocate}, in bytes: one cache line and one AVX-512 register. */
   private static final long ALIGNMENT = 64;
 
+  /** Elements that are converted at a time: they fit the first-level cache. */
+  private static final int RUN = 2048;
+
   private final MemorySegment memory;
   private final DType type;
   private final long rows;
@@ -176,6 +179,38 @@ public final class Matrix {
     return this;
   }
 
+  /**
+   * Reads a row into the start of an array.
+   *
+   * @param values at least as long as the row
+   */
+  public void getRow(long row, float[] values) {
+    newFloats().load(type, memory(), rowOffset(row, values), values, (int) columns);
+  }
+
+  /**
+   * Stores the start of an array in a row, rounded to the nearest values of the type, ties to even.
+   *
+   * @param values at least as long as the row
+   */
+  public void setRow(long row, float[] values) {
+    newFloats().store(type, memory(), rowOffset(row, values), values, (int) columns);
+  }
+
+  /** What converts a row; F32 needs no room for that. */
+  private Floats newFloats() {
+    return new Floats(type == DType.F32 ? 0 : (int) columns);
+  }
+
+  private long rowOffset(long row, float[] values) {
+    Objects.checkIndex(row, rows);
+    if (values.length < columns) {
+      throw new IllegalArgumentException(
+          "a row of %d columns does not fit an array of %d".formatted(columns, values.length));
+    }
+    return row * stride * type.bytes();
+  }
+
   /** Copies all elements of a matrix of the same shape; converts them if its type differs. */
   public Matrix copyFrom(Matrix source) {
     if (source.rows != rows || source.columns != columns) {
@@ -188,10 +223,14 @@ public final class Matrix {
       block(new Block(), 0, rows).copyFrom(source.block(new Block(), 0, rows));
       return this;
     }
+    Floats floats = new Floats(RUN);
+    float[] values = new float[RUN];
     for (long row = 0; row < rows; row++) {
-      for (long column = 0; column < columns; column++) {
-        float value = source.type.get(from, (row * source.stride + column) * source.type.bytes());
-        type.set(to, (row * stride + column) * type.bytes(), value);
+      for (long column = 0; column < columns; column += RUN) {
+        int count = (int) Math.min(RUN, columns - column);
+        long at = (row * source.stride + column) * source.type.bytes();
+        floats.load(source.type, from, at, values, count);
+        floats.store(type, to, (row * stride + column) * type.bytes(), values, count);
       }
     }
     return this;

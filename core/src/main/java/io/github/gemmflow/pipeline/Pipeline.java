@@ -7,7 +7,7 @@ import io.github.gemmflow.pipeline.comm.CommLane;
 import io.github.gemmflow.pipeline.comm.CommThread;
 import io.github.gemmflow.pipeline.comm.StepKind;
 import io.github.gemmflow.pipeline.compute.ComputeThreads;
-import io.github.gemmflow.pipeline.gather.GatherKind;
+import io.github.gemmflow.pipeline.compute.LaneContext;
 import io.github.gemmflow.pipeline.gather.GatherPipeline;
 import io.github.gemmflow.pipeline.gather.GatherWindow;
 import io.github.gemmflow.pipeline.step.Diagnosis;
@@ -17,21 +17,16 @@ import io.github.gemmflow.pipeline.step.Recorder;
 import io.github.gemmflow.pipeline.step.StepContext;
 import io.github.gemmflow.pipeline.step.StepWindow;
 import io.github.gemmflow.pipeline.step.WindowCursor;
-import io.github.gemmflow.pipeline.sum.SumKind;
 import io.github.gemmflow.pipeline.sum.SumLane;
 import io.github.gemmflow.plan.Capacity;
-import io.github.gemmflow.plan.Domains;
-import io.github.gemmflow.plan.GatherPlan;
 import io.github.gemmflow.plan.Layout;
-import io.github.gemmflow.plan.SumPlan;
 import io.github.gemmflow.trace.Timeline;
 import io.github.gemmflow.trace.jfr.StepEvent;
+import io.github.gemmflow.tuning.Domains;
 import io.github.gemmflow.window.Waiter;
 import java.lang.foreign.MemorySegment;
-import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntConsumer;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,13 +38,13 @@ public final class Pipeline {
   private static final long BREAK_OFF_LOOK_NANOS = 1_000_000;
 
   private final HostPeers peers;
-  private final CommThread commThread;
-  private final @Nullable CommLane commLane;
+  private final @Nullable CommLink link;
   private final HeaderCheck headers;
   private final Diagnosis diagnosis;
   private final Recorder recorder;
   private final GatherPipeline gathers;
   private final SumLane sumLane;
+  private final StepKinds kinds;
   private final StepRoomWait room;
   private final Waiter waiter;
   private final StepContext[] buffers = new StepContext[StepWindow.STEPS];
@@ -61,8 +56,8 @@ public final class Pipeline {
   /**
    * The lanes of a rank.
    *
-   * @param memory a window of {@link #bytes} bytes
-   * @param firstTag the lowest of the {@link #tags} tags that this workspace may use
+   * @param memory a window of {@link WindowSize#bytes} bytes
+   * @param firstTag the lowest of the {@link CommLane#tags} tags that this workspace may use
    */
   public Pipeline(
       HostPeers peers,
@@ -77,72 +72,37 @@ public final class Pipeline {
     WindowCursor cursor = new WindowCursor();
     StepWindow window = new StepWindow(memory, cursor, domains, peers.domain());
     this.peers = peers;
-    this.commThread = commThread;
     this.recorder = new Recorder(peers.rank());
     this.headers = new HeaderCheck(peers, window.headers());
-    this.diagnosis = new Diagnosis(peers, window, this::describeComm);
+    this.diagnosis = new Diagnosis(peers, window, this::describeLink);
     for (int buffer = 0; buffer < buffers.length; buffer++) {
       buffers[buffer] = new StepContext(buffer, domains.ranks());
     }
-    this.gathers =
-        new GatherPipeline(
-            peers,
-            window,
-            new GatherWindow(memory, cursor, domains, peers.domain(), capacity),
-            buffers,
-            headers,
-            diagnosis,
-            recorder,
-            computeThreads);
-    this.sumLane =
-        new SumLane(peers, window.heartbeats(), headers, diagnosis, recorder, computeThreads);
+    LaneContext context =
+        new LaneContext(peers, window.heartbeats(), headers, diagnosis, recorder, computeThreads);
+    GatherWindow rows = new GatherWindow(memory, cursor, domains, peers.domain(), capacity);
+    this.gathers = new GatherPipeline(context, rows, buffers);
+    this.sumLane = new SumLane(context);
+    this.kinds = new StepKinds(peers, buffers, headers, gathers, sumLane);
     this.waiter = peers.newWaiter();
     this.room = new StepRoomWait(peers, window, headers, diagnosis, waiter);
     this.gate = new ShutdownGate(ending, state);
-    this.commLane = peers.hasOtherHosts() ? startCommLane(window, channel, firstTag) : null;
+    CommLane lane =
+        peers.hasOtherHosts()
+            ? new CommLane(peers, window, buffers, recorder, channel, firstTag)
+            : null;
+    this.link = lane == null ? null : new CommLink(commThread, lane, peers.deadlineNanos());
     this.opening =
-        new StepOpening(peers, window, buffers, headers, diagnosis, room, waiter, gate, commLane);
+        new StepOpening(peers, window, buffers, headers, diagnosis, room, waiter, gate, lane);
   }
 
-  private CommLane startCommLane(StepWindow window, Channel channel, int firstTag) {
-    CommLane lane = new CommLane(peers, window, buffers, recorder, channel, firstTag);
-    onCommThread(
-        () -> {
-          commThread.add(lane);
-          return true;
-        });
-    return lane;
+  private String describeLink() {
+    return link == null ? "" : link.describe();
   }
 
-  /**
-   * The bytes that the window of a workspace needs.
-   *
-   * @throws ArithmeticException if they are more than any memory has
-   */
-  public static long bytes(Domains domains, int domain, Capacity capacity) {
-    WindowCursor cursor = new WindowCursor();
-    StepWindow.skip(cursor, domains, domain);
-    GatherWindow.skip(cursor, domains, domain, capacity);
-    return cursor.end();
-  }
-
-  /** How many tags a workspace of a group of so many ranks needs. */
-  public static int tags(int ranks) {
-    return CommLane.tags(ranks);
-  }
-
-  /** Steps of gathering operators of a plan. */
-  public GatherKind gathers(GatherPlan plan) {
-    return new GatherKind(plan, gathers);
-  }
-
-  /**
-   * Steps of summing operators of a plan.
-   *
-   * @param memory a window of {@link SumKind#bytes} bytes
-   */
-  public SumKind sums(SumPlan plan, MemorySegment memory) {
-    return new SumKind(plan, memory, buffers, peers, headers, sumLane);
+  /** The kinds of steps that can be run. */
+  public StepKinds kinds() {
+    return kinds;
   }
 
   /**
@@ -186,24 +146,6 @@ public final class Pipeline {
   private String reason(Throwable e) {
     String text = e instanceof Error ? e.toString() : e.getMessage();
     return "rank %d: %s".formatted(peers.rank(), text);
-  }
-
-  private String describeComm() {
-    CommLane lane = commLane;
-    if (lane == null) {
-      return "";
-    }
-    try {
-      return onCommThread(lane::describe);
-    } catch (GemmflowException e) {
-      // Said in passing: what is to be said is what this rank waits for.
-      return "what it waits for is not known, because " + e.getMessage();
-    }
-  }
-
-  /** Never waits for longer than the deadline: an engine may be stuck in a call. */
-  private <T> T onCommThread(Supplier<T> task) {
-    return commThread.ask(task, Duration.ofNanos(peers.deadlineNanos()));
   }
 
   /**
@@ -319,28 +261,15 @@ public final class Pipeline {
     return gate.shut(opening::haveOthersBegun);
   }
 
-  public long steps() {
-    return opening.begun();
-  }
-
-  public long rowsSeen() {
-    return rowsSeen;
-  }
-
-  public long runs() {
-    return gathers.runs();
-  }
-
-  public long ownBytes() {
-    return gathers.ownBytes();
-  }
-
-  public long plainSteps() {
-    return gathers.plainSteps();
-  }
-
-  public long sleeps() {
-    return gathers.sleeps() + sumLane.sleeps() + waiter.sleeps();
+  /** What was done so far, on this rank. */
+  public StepCounts counts() {
+    return new StepCounts(
+        opening.begun(),
+        rowsSeen,
+        gathers.runs() + sumLane.runs(),
+        gathers.plainSteps() + sumLane.plainSteps(),
+        gathers.sleeps() + sumLane.sleeps() + waiter.sleeps(),
+        gathers.ownBytes());
   }
 
   /**
@@ -350,11 +279,7 @@ public final class Pipeline {
    */
   public void verifyLast() {
     try {
-      for (StepContext last : buffers) {
-        if (last.isLaid() && !peers.isBroken()) {
-          headers.verifyAll(last);
-        }
-      }
+      headers.verifyLaid(buffers);
     } catch (GemmflowException e) {
       peers.breakUp(reason(e));
       throw e;
@@ -368,29 +293,24 @@ public final class Pipeline {
    */
   public boolean close() {
     gate.close();
-    boolean clean = closeCommLane();
+    boolean clean = closeLink();
     if (clean) {
       gathers.free();
     }
     return clean;
   }
 
-  private boolean closeCommLane() {
-    CommLane lane = commLane;
-    if (lane == null) {
+  private boolean closeLink() {
+    if (link == null) {
       return true;
     }
     if (!room.awaitSent(opening.begun() - 1)) {
       peers.breakUp(
           "rank %d gave up closing a workspace after %s: %s"
-              .formatted(peers.rank(), diagnosis.patience(), describeComm()));
+              .formatted(peers.rank(), diagnosis.patience(), link.describe()));
     }
     try {
-      return onCommThread(
-          () -> {
-            commThread.remove(lane);
-            return lane.close();
-          });
+      return link.close();
     } catch (GemmflowException e) {
       peers.breakUp(reason(e));
       return false;

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.plan;
 
+import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Storage;
+import io.github.gemmflow.tuning.Tuning;
+
 /**
  * Capacity of a workspace.
  *
@@ -15,7 +19,7 @@ public record Capacity(
 
   /** Room for every storage that the tuning allows and the rule may choose. */
   public static Capacity of(long maxRows, long maxRowBytes, Domains domains, Tuning tuning) {
-    long slotBytes = tuning.chunking().slotBytes(maxRows, maxRowBytes);
+    long slotBytes = ChunkRule.slotBytes(tuning.chunking(), maxRows, maxRowBytes);
     boolean streamed =
         tuning.storage() == null
             ? domains.count() > 1

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.plan;
 
+import io.github.gemmflow.tuning.Domains;
+
 /**
  * Layout of one gathering step: where its rows lie and which ranks bring them in. Routes are
  * numbered {@code part * ranks + shard}.

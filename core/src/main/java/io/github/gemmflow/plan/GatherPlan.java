@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.plan;
 
+import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Explanation;
+import io.github.gemmflow.tuning.Explanation.Decision;
+import io.github.gemmflow.tuning.Overlap;
+import io.github.gemmflow.tuning.Schedule;
+import io.github.gemmflow.tuning.Storage;
+import io.github.gemmflow.tuning.Tuning;
+import java.util.List;
 import java.util.stream.IntStream;
 
 /**
@@ -129,37 +137,24 @@ public final class GatherPlan {
     return new GatherLayout(this);
   }
 
-  /** What was decided, in a few lines for a person. */
   @Override
   public String toString() {
-    return describeProblem()
-        + "schedule %s, storage %s, overlap %s, chunks %s, %d in flight per route\n"
-            .formatted(
-                schedule().name(), storage(), overlap(), tuning.chunking(), tuning.inFlight());
+    return explain().brief();
   }
 
-  /** What was decided and why, in a few lines for a person. */
-  public String explain() {
-    return describeProblem()
-        + """
-          schedule %s: %s
-          storage %s: %s
-          overlap %s: %s
-          chunks %s: %s
-          """
-            .formatted(
-                schedule().name(),
-                schedule.reason(),
-                storage(),
-                storage.reason(),
-                overlap(),
-                overlap.reason(),
-                tuning.chunking(),
-                explainChunks());
+  /** What was decided and why. */
+  public Explanation explain() {
+    return new Explanation(
+        describeProblem(),
+        List.of(
+            new Decision("schedule", schedule().name(), schedule.reason()),
+            new Decision("storage", storage().toString(), storage.reason()),
+            new Decision("overlap", overlap().toString(), overlap.reason()),
+            new Decision("chunks", explainSize(), explainChunks())));
   }
 
   private String describeProblem() {
-    return "gather up to %d rows of %d bytes along %s from %s\n"
+    return "gather up to %d rows of %d bytes along %s from %s"
         .formatted(
             problem.capacity().maxRows(),
             problem.rowBytes(),
@@ -167,21 +162,23 @@ public final class GatherPlan {
             domains);
   }
 
+  private String explainSize() {
+    return "of up to %d rows, %d in flight per route"
+        .formatted(chunkRows(problem.capacity().maxRows()), tuning.inFlight());
+  }
+
   private String explainChunks() {
-    Capacity room = problem.capacity();
-    String limit =
-        isStreamed()
-            ? "no more than fit one of the workspace's %d slots per route".formatted(room.slots())
-            : tuning.chunking().reason();
-    return "up to %d rows in the largest step, %s; %d in flight per route"
-        .formatted(chunkRows(room.maxRows()), limit, tuning.inFlight());
+    return isStreamed()
+        ? "no more than fit one of the workspace's %d slots per route"
+            .formatted(problem.capacity().slots())
+        : ChunkRule.reason(tuning.chunking());
   }
 
   /** The rows of a chunk in a band of so many rows. */
   public long chunkRows(long bandRows) {
     if (isStreamed()) {
       long slotRows = problem.capacity().slotRows(problem.rowBytes());
-      return tuning.chunking().streamedRowsFor(bandRows, slotRows);
+      return ChunkRule.streamedRows(tuning.chunking(), bandRows, slotRows);
     }
     return Rules.chunkRows(problem, domains, tuning, bandRows);
   }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.plan;
 
+import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Overlap;
+
 /**
  * The compute lane's decision: which rows to multiply next. Of gathered rows it takes this rank's
  * own first, then those of ranks that share memory with it, then the band with the most rows ready;

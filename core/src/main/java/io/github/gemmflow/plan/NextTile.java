@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.plan;
 
+import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Overlap;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.plan;
 
+import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Overlap;
+import io.github.gemmflow.tuning.Schedule;
+import io.github.gemmflow.tuning.Storage;
+import io.github.gemmflow.tuning.Tuning;
+
 /**
  * Rules that choose what the tuning leaves open, with their reasons. The thresholds are reasoned,
  * not measured.
@@ -87,7 +93,7 @@ final class Rules {
               .formatted(room.maxRows(), tuning.cacheBytes()));
     }
     if (room.slots() == 0) {
-      long slotBytes = tuning.chunking().slotBytes(room.maxRows(), room.maxRowBytes());
+      long slotBytes = ChunkRule.slotBytes(tuning.chunking(), room.maxRows(), room.maxRowBytes());
       return new Choice<>(
           Storage.GATHERED,
           fitsStreamed(domains.ranks(), tuning.slots(), slotBytes, tuning)
@@ -125,7 +131,7 @@ final class Rules {
   static long chunkRows(GatherProblem problem, Domains domains, Tuning tuning, long rows) {
     // Along columns each rank sends only a part of every row.
     long senders = problem.isAlongColumns() ? domains.ranks() : 1;
-    return tuning.chunking().rowsFor(rows, problem.rowBytes() / senders);
+    return ChunkRule.rows(tuning.chunking(), rows, problem.rowBytes() / senders);
   }
 
   /** Rows that stay in the cache anyway gain nothing from being streamed. */

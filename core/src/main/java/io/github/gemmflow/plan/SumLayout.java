@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.plan;
 
+import io.github.gemmflow.tuning.Domains;
 import java.util.Arrays;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 
 /**
  * Layout of one summing step: how its rows are cut. Each rank has a block of them: of a scattered
@@ -301,46 +300,17 @@ public final class SumLayout extends Layout {
 
   /** The rows of a piece, for a person. */
   public String describePiece(int block, long piece) {
-    return describe(block, pieceBegin(block, piece), pieceBegin(block, piece + 1));
+    return SumLayoutText.describe(
+        this, block, pieceBegin(block, piece), pieceBegin(block, piece + 1));
   }
 
   @Override
   public String describe(int route, long fromChunk) {
-    int block = block(route);
-    return "sums of %s for %s"
-        .formatted(
-            describeRanks(origin(route)),
-            describe(block, chunkBegin(route, fromChunk), blockBegin[block + 1]));
+    return SumLayoutText.describeRoute(this, route, fromChunk);
   }
 
-  private String describeRanks(int domain) {
-    return IntStream.range(0, domains().size(domain))
-        .mapToObj(i -> "rank " + domains().member(domain, i))
-        .collect(Collectors.joining(", "));
-  }
-
-  private String describe(int block, long from, long to) {
-    return areSameRows()
-        ? "rows %d-%d".formatted(from, to - 1)
-        : "rows %d-%d of rank %d".formatted(from, to - 1, block);
-  }
-
-  /** The step in a few lines for a person: each block's rows, and who adds them up. */
   @Override
   public String toString() {
-    StringBuilder text = new StringBuilder(plan.toString());
-    for (int block = 0; block < ranks(); block++) {
-      if (pieces(block) == 0) {
-        continue;
-      }
-      text.append(describe(block, blockBegin[block], blockBegin[block + 1]));
-      for (int domain = 0; domain < domains().count(); domain++) {
-        text.append(
-            "; host %d: added up by rank %d%s"
-                .formatted(domain, owner(domain, block), leaves(domain, block) ? ", leaves" : ""));
-      }
-      text.append('\n');
-    }
-    return text.toString();
+    return SumLayoutText.describe(this);
   }
 }

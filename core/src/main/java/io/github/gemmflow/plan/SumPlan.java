@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.plan;
 
+import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Explanation;
+import io.github.gemmflow.tuning.Explanation.Decision;
+import io.github.gemmflow.tuning.Overlap;
+import io.github.gemmflow.tuning.Storage;
+import io.github.gemmflow.tuning.Tuning;
+import java.util.List;
+
 /**
  * Decisions for a summing operator before its first step. Every rank computes its partial sums tile
  * by tile; the ranks of a host add them up in shared memory, and each tile leaves its host once,
@@ -50,7 +58,7 @@ public final class SumPlan {
     this.domains = domains;
     this.tuning = tuning;
     long maxRows = Math.max(1, problem.maxRows());
-    this.chunkRows = tuning.chunking().rowsFor(maxRows, problem.wireRowBytes());
+    this.chunkRows = ChunkRule.rows(tuning.chunking(), maxRows, problem.wireRowBytes());
     this.tileRows = Math.min(maxRows, chooseTileRows());
     this.slots = slots(maxRows);
     this.overlap = tuning.overlap() == null ? Overlap.PIPELINED : tuning.overlap();
@@ -152,37 +160,42 @@ public final class SumPlan {
     return new SumLayout(this);
   }
 
-  /** What was decided, in a few lines for a person. */
   @Override
   public String toString() {
-    return "sum up to %d rows of %d columns over %s, %s, %d bytes per element between hosts\n"
-            .formatted(
-                problem.maxRows(),
-                problem.columns(),
-                domains,
-                problem.scattered() ? "each rank its rows" : "all rows for all ranks",
-                problem.wireBytes())
-        + "tiles of %d rows, room for %d, chunks of %d rows, %d in flight per route, overlap %s\n"
-            .formatted(tileRows, slots(), chunkRows, tuning.inFlight(), overlap);
+    return explain().brief();
   }
 
-  /** What was decided and why, in a few lines for a person. */
-  public String explain() {
-    return this
-        + """
-          schedule: each tile leaves its host once, already summed over its ranks, straight to where it is wanted
-          tiles: %s
-          room: %s
-          chunks: %s
-          overlap: %s
-          """
-            .formatted(
-                explainTiles(),
-                slots.reason(),
-                tuning.chunking().reason(),
+  private String describeProblem() {
+    return "sum up to %d rows of %d columns over %s, %s, %d bytes per element between hosts"
+        .formatted(
+            problem.maxRows(),
+            problem.columns(),
+            domains,
+            problem.scattered() ? "each rank its rows" : "all rows for all ranks",
+            problem.wireBytes());
+  }
+
+  /** What was decided and why. */
+  public Explanation explain() {
+    return new Explanation(
+        describeProblem(),
+        List.of(
+            new Decision(
+                "schedule",
+                "",
+                "each tile leaves its host once, already summed over its ranks, straight to where it is wanted"),
+            new Decision("tiles", "of %d rows".formatted(tileRows), explainTiles()),
+            new Decision("room", "for %d tiles".formatted(slots()), slots.reason()),
+            new Decision(
+                "chunks",
+                "of %d rows, %d in flight per route".formatted(chunkRows, tuning.inFlight()),
+                ChunkRule.reason(tuning.chunking())),
+            new Decision(
+                "overlap",
+                overlap.toString(),
                 tuning.overlap() == null
                     ? "tiles leave as soon as they are complete"
-                    : "asked for");
+                    : "asked for")));
   }
 
   private String explainTiles() {

@@ -8,4 +8,5 @@
 @NullMarked
 package io.github.gemmflow.plan;
 
+import io.github.gemmflow.tuning.Schedule;
 import org.jspecify.annotations.NullMarked;

@@ -3,11 +3,11 @@ package io.github.gemmflow.kit;
 
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.plan.Capacity;
-import io.github.gemmflow.plan.Domains;
-import io.github.gemmflow.plan.Overlap;
-import io.github.gemmflow.plan.Schedule;
-import io.github.gemmflow.plan.Storage;
-import io.github.gemmflow.plan.Tuning;
+import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Overlap;
+import io.github.gemmflow.tuning.Schedule;
+import io.github.gemmflow.tuning.Storage;
+import io.github.gemmflow.tuning.Tuning;
 import java.util.List;
 import java.util.SplittableRandom;
 

@@ -373,16 +373,17 @@ public abstract class KernelContract {
   void weightsLiveUntilTheirLastUser() {
     try (Arena arena = Arena.ofShared()) {
       PackedWeights weights = pack(DType.F32, 4, 4, WeightLayout.IN_OUT, arena);
-      weights.retain();
+      PackedWeights.Use use = weights.use();
       weights.close();
       weights.close();
-      assertThrows(IllegalStateException.class, weights::retain);
+      assertThrows(IllegalStateException.class, weights::use);
       try (Product product = kernel().product(weights, plain(DType.F32))) {
         Matrix c = Matrix.allocate(DType.F32, 2, 4, arena);
         multiply(product, Exact.matrix(DType.F32, 2, 4, 1, arena), c);
         Exact.checkProduct(c, 1, 2, 4);
       }
-      weights.release();
+      use.close();
+      use.close();
     }
   }
 }

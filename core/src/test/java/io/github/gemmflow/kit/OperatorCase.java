@@ -3,9 +3,10 @@ package io.github.gemmflow.kit;
 
 import io.github.gemmflow.AllGather;
 import io.github.gemmflow.AllGatherMatmul;
-import io.github.gemmflow.Gathering;
 import io.github.gemmflow.Group;
+import io.github.gemmflow.Operator;
 import io.github.gemmflow.ReplicaGroups;
+import io.github.gemmflow.RowCounts;
 import io.github.gemmflow.Step;
 import io.github.gemmflow.Workspace;
 import io.github.gemmflow.World;
@@ -15,11 +16,12 @@ import io.github.gemmflow.kernel.PackedWeights;
 import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
-import io.github.gemmflow.plan.GatherPlan;
-import io.github.gemmflow.plan.Tuning;
+import io.github.gemmflow.tuning.Explanation;
+import io.github.gemmflow.tuning.Tuning;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 
 /**
@@ -74,7 +76,8 @@ public final class OperatorCase {
     DType type = draw.type();
     Tuning room = draw.room(maxRows);
     try (Arena arena = Arena.ofConfined();
-        Workspace space = group.workspace(maxRows, maxColumns, type, room)) {
+        Workspace space =
+            Workspace.on(group).rows(maxRows).columns(maxColumns).type(type).tuning(room).open()) {
       List<Built> operators = new ArrayList<>();
       List<SumCase> sums = new ArrayList<>();
       int count = 1 + draw.below(3);
@@ -96,9 +99,9 @@ public final class OperatorCase {
           continue;
         }
         Built built = draw.oneOf(operators);
-        GatherPlan plan = built.operator.plan();
+        Explanation plan = built.operator.explain();
         String axis = built.way.isAlongColumns() ? "columns" : "rows";
-        ways.add("%s %s along %s".formatted(plan.schedule(), plan.storage(), axis));
+        ways.add("%s %s along %s".formatted(plan.choice("schedule"), plan.choice("storage"), axis));
         long[] rows = draw.rows(group.size(), maxRows);
         runStep(built, rows, draw.chance(0.3), draw.chance(0.2), seed * 1000 + i, group.rank());
       }
@@ -128,7 +131,13 @@ public final class OperatorCase {
 
   /** An operator and this rank's weights; none for an all-gather. */
   private record Built(
-      Gathering operator, List<Weight> weights, DType output, boolean gathered, Way way) {}
+      Operator operator,
+      Function<RowCounts, Step> begin,
+      long columns,
+      List<Weight> weights,
+      DType output,
+      boolean gathered,
+      Way way) {}
 
   private Built build(Workspace space, Draw draw, long columns, Way way, int number, Arena arena) {
     boolean plain = draw.chance(0.25);
@@ -136,7 +145,8 @@ public final class OperatorCase {
     DType output = draw.chance(0.5) ? DType.F32 : space.type();
     if (plain) {
       AllGather gather = way.on(AllGather.on(space), columns).build();
-      return new Built(gather, List.of(), space.type(), !way.isStreamed(), way);
+      return new Built(
+          gather, gather::begin, columns, List.of(), space.type(), !way.isStreamed(), way);
     }
     // Number and width of the weights are each rank's own business.
     Draw own = new Draw(seed * 77 + world.rank() * 1000L + number);
@@ -149,15 +159,15 @@ public final class OperatorCase {
       weights.add(weight);
       packed[i] = pack(own.chance(0.5), space.type(), columns, weight, arena);
     }
-    var builder = way.on(AllGatherMatmul.on(space).weights(packed).outputType(output));
+    AllGatherMatmul.Builder builder = way.on(AllGatherMatmul.on(space).outputType(output));
     for (int i = 0; i < count; i++) {
-      builder.epilogue(i, weights.get(i).epilogue(arena));
+      builder.output(packed[i], weights.get(i).epilogue(arena));
     }
     AllGatherMatmul operator = (gathered ? builder.keepGathered() : builder).build();
     for (PackedWeights one : packed) {
       one.close();
     }
-    return new Built(operator, weights, output, gathered, way);
+    return new Built(operator, operator::begin, columns, weights, output, gathered, way);
   }
 
   private PackedWeights pack(boolean outIn, DType type, long k, Weight weight, Arena arena) {
@@ -169,12 +179,11 @@ public final class OperatorCase {
 
   private static void runStep(
       Built built, long[] rows, boolean onlyOwnRows, boolean started, long aSeed, int rank) {
-    Gathering operator = built.operator;
     try (Arena arena = Arena.ofShared();
         Step step =
             onlyOwnRows && !built.way.isAlongColumns()
-                ? operator.begin(rows[rank])
-                : built.way.begin(operator, rows)) {
+                ? built.begin.apply(RowCounts.mine(rows[rank]))
+                : built.way.begin(built.begin, rows)) {
       built.way.fill(step, aSeed, rank);
       Matrix[] outputs = outputs(built, step.rows(), arena);
       if (started) {
@@ -184,7 +193,7 @@ public final class OperatorCase {
       }
       for (int i = 0; i < built.weights.size(); i++) {
         Weight weight = built.weights.get(i);
-        Exact.checkProduct(outputs[i], aSeed, weight.seed, operator.columns(), weight::finish);
+        Exact.checkProduct(outputs[i], aSeed, weight.seed, built.columns, weight::finish);
       }
       if (built.weights.isEmpty() && outputs.length > 0) {
         Exact.check(outputs[0], aSeed);
@@ -199,7 +208,7 @@ public final class OperatorCase {
     if (built.weights.isEmpty()) {
       return rows % 2 == 0 && built.gathered
           ? new Matrix[0]
-          : new Matrix[] {output(built.output, rows, built.operator.columns(), arena)};
+          : new Matrix[] {output(built.output, rows, built.columns, arena)};
     }
     Matrix[] outputs = new Matrix[built.weights.size()];
     for (int i = 0; i < outputs.length; i++) {

@@ -2,10 +2,10 @@
 package io.github.gemmflow.kit;
 
 import io.github.gemmflow.plan.Capacity;
-import io.github.gemmflow.plan.Domains;
 import io.github.gemmflow.plan.GatherPlan;
 import io.github.gemmflow.plan.GatherProblem;
-import io.github.gemmflow.plan.Tuning;
+import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Tuning;
 
 /** Plans on workspaces that have just enough room. */
 public final class Plans {

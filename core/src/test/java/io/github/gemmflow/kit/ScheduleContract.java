@@ -5,11 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.github.gemmflow.plan.Domains;
 import io.github.gemmflow.plan.GatherLayout;
-import io.github.gemmflow.plan.Schedule;
 import io.github.gemmflow.plan.Transfers;
-import io.github.gemmflow.plan.Tuning;
+import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Schedule;
+import io.github.gemmflow.tuning.Tuning;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;

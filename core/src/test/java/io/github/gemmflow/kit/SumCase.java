@@ -6,19 +6,19 @@ import io.github.gemmflow.Group;
 import io.github.gemmflow.MatmulAllReduce;
 import io.github.gemmflow.MatmulReduceScatter;
 import io.github.gemmflow.MatmulSumBuilder;
+import io.github.gemmflow.Operator;
 import io.github.gemmflow.ReduceScatter;
-import io.github.gemmflow.ScatteredSum;
+import io.github.gemmflow.RowCounts;
 import io.github.gemmflow.SumBuilder;
-import io.github.gemmflow.Summing;
-import io.github.gemmflow.WholeSum;
 import io.github.gemmflow.Workspace;
 import io.github.gemmflow.World;
+import io.github.gemmflow.kernel.Epilogue;
 import io.github.gemmflow.kernel.PackedWeights;
 import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
-import io.github.gemmflow.plan.Domains;
-import io.github.gemmflow.plan.Tuning;
+import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Tuning;
 import java.lang.foreign.Arena;
 import java.util.Arrays;
 
@@ -39,7 +39,7 @@ final class SumCase {
   private final DType wire;
   private final boolean hasBias;
   private final boolean isOnto;
-  private final Summing operator;
+  private final Operator operator;
 
   SumCase(World world, Workspace space, Group group, Draw draw, Tuning tuning, long seed) {
     this.group = group;
@@ -57,7 +57,7 @@ final class SumCase {
     this.operator = isProduct ? product(world, space, tuning) : plain(space, tuning);
   }
 
-  private Summing product(World world, Workspace space, Tuning tuning) {
+  private Operator product(World world, Workspace space, Tuning tuning) {
     int rank = group.rank();
     try (Arena arena = Arena.ofConfined();
         PackedWeights weights =
@@ -70,27 +70,27 @@ final class SumCase {
     }
   }
 
-  private Summing build(
-      MatmulSumBuilder<? extends Summing> builder,
+  private Operator build(
+      MatmulSumBuilder<? extends Operator> builder,
       PackedWeights weights,
       Tuning tuning,
       Arena arena) {
     builder.weights(weights).outputType(output).wireType(wire).tuning(tuning);
     if (hasBias) {
-      builder.bias(Exact.matrix(DType.F32, 1, columns, seed + 1, arena));
+      builder.epilogue(Epilogue.bias(Exact.matrix(DType.F32, 1, columns, seed + 1, arena)));
     }
     return (isOnto ? builder.addToOutput() : builder).build();
   }
 
-  private Summing plain(Workspace space, Tuning tuning) {
-    SumBuilder<? extends Summing> builder =
+  private Operator plain(Workspace space, Tuning tuning) {
+    SumBuilder<? extends Operator> builder =
         scattered ? ReduceScatter.on(space) : AllReduce.on(space);
     return builder.columns(columns).type(type).wireType(wire).tuning(tuning).build();
   }
 
   /** What it is, for a tally. */
   String way() {
-    boolean waits = operator.plan().slots() < 3;
+    boolean waits = operator.explain().choice("room").matches("for [12] tiles");
     return "sum %s with room for %s tiles"
         .formatted(scattered ? "scattered" : "for all", waits ? "few" : "many");
   }
@@ -124,25 +124,32 @@ final class SumCase {
   }
 
   private void run(long[] rows, boolean onlyOwnRows, boolean started, Matrix a, Matrix c) {
-    if (operator instanceof ScatteredSum sum) {
-      if (started) {
-        sum.start(rows, a, c).await();
-      } else if (onlyOwnRows) {
-        sum.run(a, c);
-      } else {
-        sum.run(rows, a, c);
-      }
-      return;
-    }
-    WholeSum sum = (WholeSum) operator;
-    if (started) {
-      sum.start(a, c).await();
+    RowCounts known = RowCounts.known(scattered ? rows : counts(c.rows()));
+    if (started && onlyOwnRows) {
+      operator.start(a, c).await();
+    } else if (started) {
+      operator.start(known, a, c).await();
+    } else if (scattered || isProduct) {
+      runOn(onlyOwnRows, known, a, c);
     } else {
-      // In place, if it can be.
-      Matrix target = isProduct ? c : a;
-      sum.run(a, target);
-      c.copyFrom(target);
+      // In place.
+      runOn(onlyOwnRows, known, a, a);
+      c.copyFrom(a);
     }
+  }
+
+  private void runOn(boolean onlyOwnRows, RowCounts known, Matrix a, Matrix c) {
+    if (onlyOwnRows) {
+      operator.run(a, c);
+    } else {
+      operator.run(known, a, c);
+    }
+  }
+
+  private long[] counts(long each) {
+    long[] counts = new long[group.size()];
+    Arrays.fill(counts, each);
+    return counts;
   }
 
   private void check(Matrix c, long first, long aSeed) {

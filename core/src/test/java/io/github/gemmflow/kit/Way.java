@@ -3,12 +3,13 @@ package io.github.gemmflow.kit;
 
 import io.github.gemmflow.AllGather;
 import io.github.gemmflow.AllGatherMatmul;
-import io.github.gemmflow.Gathering;
+import io.github.gemmflow.RowCounts;
 import io.github.gemmflow.Step;
-import io.github.gemmflow.plan.Storage;
-import io.github.gemmflow.plan.Tuning;
+import io.github.gemmflow.tuning.Storage;
+import io.github.gemmflow.tuning.Tuning;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Function;
 
 /**
  * How A comes together: what may be tuned, and who gives which columns.
@@ -52,10 +53,11 @@ public record Way(Tuning tuning, List<Long> columnsPerRank) {
   }
 
   /** Begins a step of so many rows in all. */
-  public Step begin(Gathering operator, long[] rowsPerRank) {
-    return isAlongColumns()
-        ? operator.begin(Arrays.stream(rowsPerRank).sum())
-        : operator.begin(rowsPerRank);
+  public Step begin(Function<RowCounts, Step> begin, long[] rowsPerRank) {
+    return begin.apply(
+        isAlongColumns()
+            ? RowCounts.mine(Arrays.stream(rowsPerRank).sum())
+            : RowCounts.known(rowsPerRank));
   }
 
   /** Fills a rank's input with its part of the matrix of a seed. */

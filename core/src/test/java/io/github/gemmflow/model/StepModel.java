@@ -3,11 +3,11 @@ package io.github.gemmflow.model;
 
 import io.github.gemmflow.model.Explorer.Successors;
 import io.github.gemmflow.model.Explorer.Violation;
-import io.github.gemmflow.plan.Domains;
 import io.github.gemmflow.plan.Layout;
 import io.github.gemmflow.plan.NextTransfer;
 import io.github.gemmflow.plan.Slots;
 import io.github.gemmflow.plan.Transfers;
+import io.github.gemmflow.tuning.Domains;
 import java.util.function.BiConsumer;
 
 /**

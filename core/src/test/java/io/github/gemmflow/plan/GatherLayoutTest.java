@@ -7,6 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.github.gemmflow.kit.Draw;
 import io.github.gemmflow.kit.Plans;
+import io.github.gemmflow.tuning.Chunking;
+import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Schedule;
+import io.github.gemmflow.tuning.Tuning;
 import org.junit.jupiter.api.Test;
 
 class GatherLayoutTest {
@@ -64,14 +68,14 @@ class GatherLayoutTest {
     Chunking rule = Chunking.BY_RULE;
     for (long rows = 1; rows < 200_000; rows = rows * 5 / 4 + 1) {
       for (long rowBytes : new long[] {1, 1000, 8192, 1 << 20}) {
-        long chunkRows = rule.rowsFor(rows, rowBytes);
+        long chunkRows = ChunkRule.rows(rule, rows, rowBytes);
         assertTrue(chunkRows == 1 || chunkRows * rowBytes <= 56 << 10);
         assertTrue(chunkRows == rows || (chunkRows + 1) * rowBytes > 56 << 10);
       }
     }
-    assertTrue(rule.rowsFor(0, 0) >= 1);
-    assertEquals(7, new Chunking(7).rowsFor(1_000_000, 8192));
-    assertEquals(9, new Chunking(Long.MAX_VALUE).rowsFor(9, 8192));
+    assertTrue(ChunkRule.rows(rule, 0, 0) >= 1);
+    assertEquals(7, ChunkRule.rows(new Chunking(7), 1_000_000, 8192));
+    assertEquals(9, ChunkRule.rows(new Chunking(Long.MAX_VALUE), 9, 8192));
     assertThrows(IllegalArgumentException.class, () -> new Chunking(-1));
   }
 

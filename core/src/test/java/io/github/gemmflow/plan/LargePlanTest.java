@@ -6,6 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
 import io.github.gemmflow.kit.Plans;
+import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Schedule;
+import io.github.gemmflow.tuning.Tuning;
 import java.lang.management.ManagementFactory;
 import java.util.stream.IntStream;
 import org.junit.jupiter.params.ParameterizedTest;

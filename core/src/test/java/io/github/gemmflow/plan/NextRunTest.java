@@ -8,6 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.github.gemmflow.kit.Draw;
 import io.github.gemmflow.kit.Plans;
 import io.github.gemmflow.plan.NextRun.Soon;
+import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Overlap;
+import io.github.gemmflow.tuning.Storage;
+import io.github.gemmflow.tuning.Tuning;
 import org.junit.jupiter.api.Test;
 
 class NextRunTest {

@@ -5,6 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Overlap;
+import io.github.gemmflow.tuning.Schedule;
+import io.github.gemmflow.tuning.Storage;
+import io.github.gemmflow.tuning.Tuning;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -26,7 +31,7 @@ class RulesTest {
   private static void assertStorage(Storage storage, String reason, GatherPlan plan) {
     assertEquals(storage, plan.storage());
     String expected = "storage %s: %s".formatted(storage, reason);
-    assertTrue(plan.explain().contains(expected), plan::explain);
+    assertTrue(plan.explain().toString().contains(expected), plan.explain()::toString);
   }
 
   @Test
@@ -116,7 +121,8 @@ class RulesTest {
         9 * 112);
     GatherPlan ring =
         plan(512, 100, Domains.of(0, 1, 2), Tuning.DEFAULT.withSchedule(Schedule.RING));
-    assertTrue(ring.explain().contains("schedule ring: asked for"), ring::explain);
+    assertTrue(
+        ring.explain().toString().contains("schedule ring: asked for"), ring.explain()::toString);
   }
 
   private static void assertSchedule(Schedule schedule, String reason, int hosts, long maxRows) {
@@ -124,7 +130,7 @@ class RulesTest {
     GatherPlan plan = plan(512, maxRows, domains, Tuning.DEFAULT);
     assertEquals(schedule, plan.schedule());
     String expected = "schedule %s: %s".formatted(schedule, reason);
-    assertTrue(plan.explain().contains(expected), plan::explain);
+    assertTrue(plan.explain().toString().contains(expected), plan.explain()::toString);
   }
 
   @Test

@@ -7,6 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.github.gemmflow.kit.Cases;
 import io.github.gemmflow.kit.Draw;
+import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Overlap;
+import io.github.gemmflow.tuning.Storage;
+import io.github.gemmflow.tuning.Tuning;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
@@ -197,7 +201,9 @@ class SumLayoutTest {
     SumPlan plan =
         SumPlan.of(new SumProblem(4096, 4, true, 4096), Domains.of(0, 1), Tuning.DEFAULT);
     assertEquals(256, plan.tileRows());
-    assertTrue(plan.explain().contains("each tile leaves its host once"), plan::explain);
+    assertTrue(
+        plan.explain().toString().contains("each tile leaves its host once"),
+        plan.explain()::toString);
     SumLayout layout = plan.step();
     layout.lay(new long[] {2000, 2096});
     assertTrue(

@@ -3,6 +3,7 @@ package io.github.gemmflow.microbenchmarks;
 
 import io.github.gemmflow.AllGatherMatmul;
 import io.github.gemmflow.Config;
+import io.github.gemmflow.RowCounts;
 import io.github.gemmflow.Step;
 import io.github.gemmflow.Workspace;
 import io.github.gemmflow.World;
@@ -57,10 +58,10 @@ public class StepBenchmark {
   public void open() {
     arena = Arena.ofShared();
     world = World.single(Config.builder().kernelName(kernel).threads(threads).build());
-    space = world.group().workspace(rows, SIZE, DType.BF16);
+    space = Workspace.on(world.group()).rows(rows).columns(SIZE).type(DType.BF16).open();
     Matrix b = Matrix.allocate(DType.BF16, SIZE, SIZE, arena).fill(1);
     try (PackedWeights weights = world.pack(b, WeightLayout.IN_OUT)) {
-      operator = AllGatherMatmul.on(space).weights(weights).build();
+      operator = AllGatherMatmul.on(space).output(weights).build();
     }
     c = Matrix.allocate(DType.F32, rows, SIZE, arena);
     rowsPerRank = new long[] {rows};
@@ -68,7 +69,7 @@ public class StepBenchmark {
 
   @Benchmark
   public Matrix step() {
-    try (Step step = operator.begin(rowsPerRank)) {
+    try (Step step = operator.begin(RowCounts.known(rowsPerRank))) {
       step.run(c);
     }
     return c;

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * Moves the chunks and headers of a workspace between this rank and ranks of other hosts. Its
  * methods run on the comm thread, except {@link #open} and {@link #lay}.
  */
-public final class CommLane implements CommThread.Agent {
+public final class CommLane implements CommAgent {
   private static final long EXPLANATION_NANOS = 100_000_000;
 
   private final HostPeers peers;

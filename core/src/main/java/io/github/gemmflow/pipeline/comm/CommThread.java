@@ -35,22 +35,6 @@ public final class CommThread {
   /** A sleeping comm thread looks around this often, in nanoseconds, even if nobody rings. */
   private static final long LOOK_AROUND = 10_000_000_000L;
 
-  /** Something that this thread keeps moving. Called on this thread only. */
-  interface Agent {
-    /**
-     * Does what can be done without blocking. Returns how much that was, starting something
-     * included: only after a poll that did nothing does {@link #underWay} say for how long to
-     * sleep.
-     */
-    int poll();
-
-    /** How many things are under way in the engine; it is polled as long as there are any. */
-    int underWay();
-
-    /** The engine has failed, for good. */
-    void fail(EngineException failure);
-  }
-
   private final Thread thread;
   private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
   private final PollBackoff backoff = new PollBackoff(System::nanoTime);
@@ -63,7 +47,7 @@ public final class CommThread {
   private volatile boolean ended;
 
   // Used by this thread only.
-  private Agent[] agents = new Agent[0];
+  private CommAgent[] agents = new CommAgent[0];
   private @Nullable EngineException failure;
 
   /**
@@ -149,7 +133,7 @@ public final class CommThread {
           backoff.completed(completed);
         }
         done += completed;
-        for (Agent agent : agents) {
+        for (CommAgent agent : agents) {
           done += agent.poll();
         }
       }
@@ -172,13 +156,13 @@ public final class CommThread {
 
   private void fail(EngineException e) {
     failure = e;
-    for (Agent agent : agents) {
+    for (CommAgent agent : agents) {
       fail(agent, e);
     }
   }
 
   /** Whatever one agent does when it is told, the others are told, too. */
-  private static void fail(Agent agent, EngineException e) {
+  private static void fail(CommAgent agent, EngineException e) {
     try {
       agent.fail(e);
     } catch (RuntimeException | Error more) {
@@ -189,7 +173,7 @@ public final class CommThread {
   /** How many things are under way in the engine. */
   private int underWay() {
     int underWay = 0;
-    for (Agent agent : agents) {
+    for (CommAgent agent : agents) {
       underWay += agent.underWay();
     }
     return failure == null ? underWay : 0;
@@ -255,7 +239,7 @@ public final class CommThread {
     submit(() -> add(new Watch(rank, ranks)));
   }
 
-  private final class Watch implements Agent {
+  private final class Watch implements CommAgent {
     private final int rank;
     private final Breakable ranks;
 
@@ -284,7 +268,7 @@ public final class CommThread {
     }
   }
 
-  public void add(Agent agent) {
+  public void add(CommAgent agent) {
     agents = Arrays.copyOf(agents, agents.length + 1);
     agents[agents.length - 1] = agent;
     if (failure != null) {
@@ -292,8 +276,8 @@ public final class CommThread {
     }
   }
 
-  public void remove(Agent agent) {
-    agents = Arrays.stream(agents).filter(a -> !a.equals(agent)).toArray(Agent[]::new);
+  public void remove(CommAgent agent) {
+    agents = Arrays.stream(agents).filter(a -> !a.equals(agent)).toArray(CommAgent[]::new);
   }
 
   /**

@@ -10,7 +10,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** An exchange that the comm thread waits for on someone's behalf. */
-final class PendingExchange implements CommThread.Agent {
+final class PendingExchange implements CommAgent {
   private final CommThread thread;
   private final Channel channel;
   private final @Nullable Breakable ranks;

@@ -31,6 +31,9 @@ public abstract class ComputeLane {
   private final Recorder recorder;
   private final ComputeThreads computeThreads;
   private final Worker[] workers;
+  private long runs;
+  private long plainSteps;
+  private long runsOfStep;
   private final IntConsumer job;
 
   // The step that is running; guarded by this.
@@ -40,20 +43,14 @@ public abstract class ComputeLane {
   private long progress;
   private int busy;
 
-  protected ComputeLane(
-      HostPeers peers,
-      Heartbeats heartbeats,
-      HeaderCheck headers,
-      Diagnosis diagnosis,
-      Recorder recorder,
-      ComputeThreads computeThreads) {
-    this.peers = peers;
-    this.heartbeats = heartbeats;
+  protected ComputeLane(LaneContext context) {
+    this.peers = context.peers();
+    this.heartbeats = context.heartbeats();
     this.life = new LifeWatch(peers, heartbeats);
-    this.headers = headers;
-    this.diagnosis = diagnosis;
-    this.recorder = recorder;
-    this.computeThreads = computeThreads;
+    this.headers = context.headers();
+    this.diagnosis = context.diagnosis();
+    this.recorder = context.recorder();
+    this.computeThreads = context.computeThreads();
     this.workers = new Worker[computeThreads.threads()];
     this.job = thread -> workers[thread].run();
     for (int i = 0; i < workers.length; i++) {
@@ -97,6 +94,7 @@ public abstract class ComputeLane {
       step = newStep;
       failure = null;
       over = false;
+      runsOfStep = 0;
       start();
       progress = news();
       life.start();
@@ -106,6 +104,27 @@ public abstract class ComputeLane {
     if (thrown != null) {
       throw thrown;
     }
+    countStep();
+  }
+
+  /** Rows begin to be worked on together. Called under the lock. */
+  protected final void countRun() {
+    runsOfStep++;
+  }
+
+  private synchronized void countStep() {
+    runs += runsOfStep;
+    plainSteps += runsOfStep == 1 ? 1 : 0;
+  }
+
+  /** How many runs the rows were worked on in, over all steps. */
+  public final synchronized long runs() {
+    return runs;
+  }
+
+  /** In how many steps all rows were worked on in one run. */
+  public final synchronized long plainSteps() {
+    return plainSteps;
   }
 
   protected final int threads() {

@@ -3,9 +3,8 @@ package io.github.gemmflow.pipeline.gather;
 
 import io.github.gemmflow.matrix.Block;
 import io.github.gemmflow.pipeline.compute.ComputeLane;
-import io.github.gemmflow.pipeline.compute.ComputeThreads;
+import io.github.gemmflow.pipeline.compute.LaneContext;
 import io.github.gemmflow.pipeline.compute.RowWork;
-import io.github.gemmflow.pipeline.step.Diagnosis;
 import io.github.gemmflow.pipeline.step.HeaderCheck;
 import io.github.gemmflow.pipeline.step.Heartbeats;
 import io.github.gemmflow.pipeline.step.HostPeers;
@@ -43,34 +42,27 @@ final class GatherLane extends ComputeLane {
   private int nextTask;
   private boolean patient;
   private long patientSince;
-  private long runCount;
-  private long plainSteps;
 
   GatherLane(
+      LaneContext context,
       GatherStep firstStep,
-      HostPeers peers,
-      Heartbeats heartbeats,
       GatherWindow window,
       RowLocator locator,
       Arrivals arrivals,
-      HeaderCheck headers,
-      ArrivalRate pace,
-      Diagnosis diagnosis,
-      Recorder recorder,
-      ComputeThreads computeThreads) {
-    super(peers, heartbeats, headers, diagnosis, recorder, computeThreads);
+      ArrivalRate pace) {
+    super(context);
     this.step = firstStep;
-    this.peers = peers;
+    this.peers = context.peers();
     this.window = window;
     this.locator = locator;
     this.feeder = new SlotFeeder(peers, window, locator, arrivals);
     this.arrivals = arrivals;
-    this.headers = headers;
+    this.headers = context.headers();
     this.pace = pace;
-    this.diagnosis = new GatherDiagnosis(peers, window, arrivals, headers, diagnosis);
-    this.recorder = recorder;
+    this.diagnosis = new GatherDiagnosis(peers, window, arrivals, headers, context.diagnosis());
+    this.recorder = context.recorder();
     this.runs = new NextRun(peers.rank(), GatherWindow.routes(peers.domains().ranks()));
-    this.scratch = new Scratch[computeThreads.threads()];
+    this.scratch = new Scratch[context.computeThreads().threads()];
     for (int i = 0; i < scratch.length; i++) {
       scratch[i] = new Scratch();
     }
@@ -90,9 +82,7 @@ final class GatherLane extends ComputeLane {
       step = newStep;
       work = newWork;
     }
-    long runsBefore = runCount();
     runStep(newStep.open());
-    countPlain(runsBefore);
   }
 
   @Override
@@ -103,22 +93,6 @@ final class GatherLane extends ComputeLane {
     feeder.start(step);
     passOwnRows();
     patient = false;
-  }
-
-  private synchronized void countPlain(long runsBefore) {
-    if (runCount == runsBefore + 1) {
-      plainSteps++;
-    }
-  }
-
-  /** How many runs the rows were worked on in, over all steps. */
-  synchronized long runCount() {
-    return runCount;
-  }
-
-  /** In how many steps all rows were worked on in one run. */
-  synchronized long plainSteps() {
-    return plainSteps;
   }
 
   /**
@@ -259,7 +233,7 @@ final class GatherLane extends ComputeLane {
       }
       arrivals.update(step, runs);
       if (choose()) {
-        runCount++;
+        countRun();
         tasks = work.tasks(runs.end() - runs.begin());
         nextTask = 0;
         if (tasks == 0) {

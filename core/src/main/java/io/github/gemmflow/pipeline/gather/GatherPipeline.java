@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.pipeline.gather;
 
-import io.github.gemmflow.pipeline.compute.ComputeThreads;
-import io.github.gemmflow.pipeline.step.Diagnosis;
-import io.github.gemmflow.pipeline.step.HeaderCheck;
+import io.github.gemmflow.pipeline.compute.LaneContext;
 import io.github.gemmflow.pipeline.step.HostPeers;
-import io.github.gemmflow.pipeline.step.Recorder;
 import io.github.gemmflow.pipeline.step.StepContext;
 import io.github.gemmflow.pipeline.step.StepNumbers;
 import io.github.gemmflow.pipeline.step.StepWindow;
@@ -19,20 +16,13 @@ public final class GatherPipeline {
   private final GatherStep[] steps = new GatherStep[StepWindow.STEPS];
   private final GatherTraffic[] traffic = new GatherTraffic[StepWindow.STEPS];
 
-  public GatherPipeline(
-      HostPeers peers,
-      StepWindow common,
-      GatherWindow window,
-      StepContext[] open,
-      HeaderCheck headers,
-      Diagnosis diagnosis,
-      Recorder recorder,
-      ComputeThreads computeThreads) {
+  public GatherPipeline(LaneContext context, GatherWindow window, StepContext[] open) {
+    HostPeers peers = context.peers();
     this.window = window;
     this.ownRows = new OwnRows(peers.rank());
     this.locator = new RowLocator(peers.rank(), window, ownRows);
     ArrivalRate pace = new ArrivalRate();
-    Arrivals arrivals = new Arrivals(peers, window, headers);
+    Arrivals arrivals = new Arrivals(peers, window, context.headers());
     int routes = GatherWindow.routes(peers.domains().ranks());
     StepNumbers chunks = new StepNumbers(routes);
     StepNumbers uses = new StepNumbers(routes);
@@ -40,19 +30,7 @@ public final class GatherPipeline {
       steps[buffer] = new GatherStep(open[buffer], chunks, uses);
       traffic[buffer] = new GatherTraffic(steps[buffer], peers, window, locator, arrivals, pace);
     }
-    this.lane =
-        new GatherLane(
-            steps[0],
-            peers,
-            common.heartbeats(),
-            window,
-            locator,
-            arrivals,
-            headers,
-            pace,
-            diagnosis,
-            recorder,
-            computeThreads);
+    this.lane = new GatherLane(context, steps[0], window, locator, arrivals, pace);
   }
 
   GatherWindow window() {
@@ -81,7 +59,7 @@ public final class GatherPipeline {
 
   /** How many runs the rows were worked on in, over all steps. */
   public long runs() {
-    return lane.runCount();
+    return lane.runs();
   }
 
   /** In how many steps all rows were worked on in one run. */

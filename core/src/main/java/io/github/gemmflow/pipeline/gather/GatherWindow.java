@@ -6,9 +6,9 @@ import io.github.gemmflow.pipeline.step.SlotRing;
 import io.github.gemmflow.pipeline.step.StepWindow;
 import io.github.gemmflow.pipeline.step.WindowCursor;
 import io.github.gemmflow.plan.Capacity;
-import io.github.gemmflow.plan.Domains;
 import io.github.gemmflow.plan.GatherLayout;
-import io.github.gemmflow.plan.Schedule;
+import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Schedule;
 import io.github.gemmflow.window.Counters;
 import java.lang.foreign.MemorySegment;
 

@@ -4,7 +4,7 @@ package io.github.gemmflow.pipeline.gather;
 import io.github.gemmflow.matrix.Block;
 import io.github.gemmflow.pipeline.step.HostPeers;
 import io.github.gemmflow.plan.GatherLayout;
-import io.github.gemmflow.plan.Schedule;
+import io.github.gemmflow.tuning.Schedule;
 import java.util.StringJoiner;
 
 /**

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.pipeline.step;
 
-import io.github.gemmflow.plan.Domains;
+import io.github.gemmflow.tuning.Domains;
 import java.util.StringJoiner;
 import java.util.function.IntFunction;
 import java.util.function.IntToLongFunction;

@@ -106,6 +106,17 @@ public final class HeaderCheck {
     }
   }
 
+  /**
+   * Verifies every header that is there of those steps that are laid, unless the group is broken.
+   */
+  public void verifyLaid(StepContext[] steps) {
+    for (StepContext step : steps) {
+      if (step.isLaid() && !peers.isBroken()) {
+        verifyAll(step);
+      }
+    }
+  }
+
   /** The rows that a rank holds in a step, once its header is there. */
   public long rows(StepContext step, int rank) {
     return headers.rows(step.number(), rank);

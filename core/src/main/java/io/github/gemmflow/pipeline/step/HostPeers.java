@@ -2,7 +2,7 @@
 package io.github.gemmflow.pipeline.step;
 
 import io.github.gemmflow.failure.BrokenException;
-import io.github.gemmflow.plan.Domains;
+import io.github.gemmflow.tuning.Domains;
 import io.github.gemmflow.window.Bell;
 import io.github.gemmflow.window.Breakage;
 import io.github.gemmflow.window.Waiter;

@@ -2,7 +2,7 @@
 package io.github.gemmflow.pipeline.step;
 
 import io.github.gemmflow.matrix.Block;
-import io.github.gemmflow.plan.Domains;
+import io.github.gemmflow.tuning.Domains;
 import io.github.gemmflow.window.Counters;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

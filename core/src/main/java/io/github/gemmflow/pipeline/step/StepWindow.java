@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.pipeline.step;
 
-import io.github.gemmflow.plan.Domains;
+import io.github.gemmflow.tuning.Domains;
 import io.github.gemmflow.window.Counters;
 import java.lang.foreign.MemorySegment;
 

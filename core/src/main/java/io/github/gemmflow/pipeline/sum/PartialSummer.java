@@ -7,7 +7,6 @@ import io.github.gemmflow.matrix.Floats;
 import io.github.gemmflow.matrix.Matrix;
 import io.github.gemmflow.pipeline.step.HostPeers;
 import io.github.gemmflow.plan.SumLayout;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Adds up partial sums of a tile for one thread, always in the same order: the ranks of a host in
@@ -130,11 +129,7 @@ final class PartialSummer {
   }
 
   private void finish(SumWork work, DType type, long row, long column, int count) {
-    float @Nullable [] bias = work.bias();
-    if (bias != null) {
-      System.arraycopy(bias, (int) column, next, 0, count);
-      add(total, next, count);
-    }
+    work.epilogue().apply(total, (int) column, count);
     if (work.isOnto()) {
       load(block, type, row, column, next, count);
       add(total, next, count);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.pipeline.sum;
 
+import io.github.gemmflow.kernel.Epilogue;
 import io.github.gemmflow.matrix.Block;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.pipeline.compute.ComputeLane;
-import io.github.gemmflow.pipeline.compute.ComputeThreads;
+import io.github.gemmflow.pipeline.compute.LaneContext;
 import io.github.gemmflow.pipeline.compute.RowWork;
-import io.github.gemmflow.pipeline.step.Diagnosis;
 import io.github.gemmflow.pipeline.step.HeaderCheck;
 import io.github.gemmflow.pipeline.step.Heartbeats;
 import io.github.gemmflow.pipeline.step.HostPeers;
@@ -33,22 +33,16 @@ public final class SumLane extends ComputeLane {
   // The step that is running; guarded by this.
   private @Nullable SumStep step;
   private @Nullable SumProgress progress;
-  private SumWork work = new SumWork(RowWork.NONE, DType.F32, null, false);
+  private SumWork work = new SumWork(RowWork.NONE, DType.F32, Epilogue.NONE, false);
 
-  public SumLane(
-      HostPeers peers,
-      Heartbeats heartbeats,
-      HeaderCheck headers,
-      Diagnosis diagnosis,
-      Recorder recorder,
-      ComputeThreads computeThreads) {
-    super(peers, heartbeats, headers, diagnosis, recorder, computeThreads);
-    this.peers = peers;
-    this.headers = headers;
-    this.recorder = recorder;
+  public SumLane(LaneContext context) {
+    super(context);
+    this.peers = context.peers();
+    this.headers = context.headers();
+    this.recorder = context.recorder();
     this.next = new NextTile(peers.rank(), peers.domains());
-    this.diagnosis = new SumDiagnosis(peers, headers, diagnosis, next);
-    this.scratch = new Scratch[computeThreads.threads()];
+    this.diagnosis = new SumDiagnosis(peers, headers, context.diagnosis(), next);
+    this.scratch = new Scratch[context.computeThreads().threads()];
     for (int i = 0; i < scratch.length; i++) {
       scratch[i] = new Scratch(peers);
     }
@@ -132,6 +126,9 @@ public final class SumLane extends ComputeLane {
     SumLayout layout = layout();
     Stage stage = next.choose(layout, progress());
     while (stage != null && !next.hasTask(stage)) {
+      if (stage == Stage.COMPUTE) {
+        countRun();
+      }
       if (next.begin(layout, stage, tasks(layout, stage))) {
         publish(stage);
       }

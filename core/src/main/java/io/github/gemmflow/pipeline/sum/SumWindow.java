@@ -5,9 +5,9 @@ import io.github.gemmflow.matrix.Block;
 import io.github.gemmflow.pipeline.step.SlotRing;
 import io.github.gemmflow.pipeline.step.StepWindow;
 import io.github.gemmflow.pipeline.step.WindowCursor;
-import io.github.gemmflow.plan.Domains;
 import io.github.gemmflow.plan.SumPlan;
 import io.github.gemmflow.plan.SumProblem;
+import io.github.gemmflow.tuning.Domains;
 import io.github.gemmflow.window.Counters;
 import java.lang.foreign.MemorySegment;
 

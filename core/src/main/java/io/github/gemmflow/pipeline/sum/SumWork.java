@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.pipeline.sum;
 
+import io.github.gemmflow.kernel.Epilogue;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
 import io.github.gemmflow.pipeline.compute.RowWork;
 import java.lang.foreign.MemorySegment;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Work of a summing operator: the product that makes partial sums, and what becomes of their sum.
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 public final class SumWork {
   private final RowWork partial;
   private final DType wire;
-  private final float @Nullable [] bias;
+  private final Epilogue epilogue;
   private final boolean onto;
   private Matrix input = Matrix.wrap(MemorySegment.NULL, DType.F32, 0, 0);
   private Matrix output = input;
@@ -23,13 +23,13 @@ public final class SumWork {
    *
    * @param partial computes partial sums from rows of the input
    * @param wire the type of partial sums between hosts
-   * @param bias added to each row of the sum, if there is one
+   * @param epilogue what is done with each row of the sum
    * @param onto whether the sum is added to what the output holds
    */
-  public SumWork(RowWork partial, DType wire, float @Nullable [] bias, boolean onto) {
+  public SumWork(RowWork partial, DType wire, Epilogue epilogue, boolean onto) {
     this.partial = partial;
     this.wire = wire;
-    this.bias = bias;
+    this.epilogue = epilogue;
     this.onto = onto;
   }
 
@@ -48,8 +48,8 @@ public final class SumWork {
     return wire;
   }
 
-  public float @Nullable [] bias() {
-    return bias;
+  public Epilogue epilogue() {
+    return epilogue;
   }
 
   public boolean isOnto() {

@@ -10,12 +10,9 @@ import java.lang.foreign.Arena;
  * share them. Results of products are F32; what the next product takes is in its type.
  *
  * @param attended what comes out of the attention
- * @param gate the gate of the feed-forward part, activated
- * @param up what is gated
- * @param gated gate times up
+ * @param gated what comes out of the first half of the feed-forward part
  */
-record Activations(
-    Matrix q, Matrix k, Matrix v, Matrix attended, Matrix gate, Matrix up, Matrix gated) {
+record Activations(Matrix q, Matrix k, Matrix v, Matrix attended, Matrix gated) {
   static Activations allocate(
       LlamaConfig config, Part part, long maxRows, DType type, Arena arena) {
     int queries = part.size(config.heads()) * config.headSize();
@@ -26,8 +23,6 @@ record Activations(
         Matrix.allocate(DType.F32, maxRows, keys, arena),
         Matrix.allocate(DType.F32, maxRows, keys, arena),
         Matrix.allocate(type, maxRows, queries, arena),
-        Matrix.allocate(DType.F32, maxRows, inner, arena),
-        Matrix.allocate(DType.F32, maxRows, inner, arena),
         Matrix.allocate(type, maxRows, inner, arena));
   }
 
@@ -38,8 +33,6 @@ record Activations(
         k.rows(0, rows),
         v.rows(0, rows),
         attended.rows(0, rows),
-        gate.rows(0, rows),
-        up.rows(0, rows),
         gated.rows(0, rows));
   }
 }

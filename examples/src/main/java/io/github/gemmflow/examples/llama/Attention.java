@@ -15,7 +15,6 @@ final class Attention {
   private final float[] keys;
   private final float[] values;
   private final float[] out;
-  private final Rows rows;
   private float[] scores = new float[0];
 
   Attention(LlamaConfig config, Part part, int layer) {
@@ -26,7 +25,6 @@ final class Attention {
     this.keys = new float[part.size(config.kvHeads()) * headSize];
     this.values = new float[keys.length];
     this.out = new float[queries.length];
-    this.rows = new Rows(queries.length);
   }
 
   /** Reads queries, keys and values of all rows, and writes what they attend to. */
@@ -38,14 +36,14 @@ final class Attention {
       // A row needs no keys of later rows, so one is done before the next begins.
       for (int row = pass.firstRow(s); row < pass.firstRow(s + 1); row++) {
         int position = sequence.seen() + row - pass.firstRow(s);
-        rows.load(a.k(), row, keys);
-        rows.load(a.v(), row, values);
+        a.k().getRow(row, keys);
+        a.v().getRow(row, values);
         pass.rotary().apply(row, keys);
         sequence.cache().put(layer, position, keys, values);
-        rows.load(a.q(), row, queries);
+        a.q().getRow(row, queries);
         pass.rotary().apply(row, queries);
         attend(sequence.cache(), position + 1);
-        rows.store(out, a.attended(), row);
+        a.attended().setRow(row, out);
       }
     }
   }

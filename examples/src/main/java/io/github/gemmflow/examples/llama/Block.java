@@ -3,10 +3,10 @@ package io.github.gemmflow.examples.llama;
 
 import io.github.gemmflow.AllGatherMatmul;
 import io.github.gemmflow.MatmulReduceScatter;
+import io.github.gemmflow.RowCounts;
 import io.github.gemmflow.Step;
 import io.github.gemmflow.Workspace;
 import io.github.gemmflow.kernel.Activation;
-import io.github.gemmflow.kernel.Epilogue;
 import io.github.gemmflow.kernel.PackedWeights;
 import io.github.gemmflow.matrix.Matrix;
 
@@ -17,8 +17,7 @@ import io.github.gemmflow.matrix.Matrix;
  *   my rows, normed     all-gather x (Wq, Wk, Wv)   all rows, my heads
  *   attention                                       all rows, my heads
  *   x Wo                reduce-scatter              my rows, added to the residual stream
- *   my rows, normed     all-gather x (Wgate, Wup)   all rows, my columns
- *   silu(gate) * up                                 all rows, my columns
+ *   my rows, normed     all-gather x (Wgate, Wup)   all rows, my columns of silu(gate) * up
  *   x Wdown             reduce-scatter              my rows, added to the residual stream
  * </pre>
  *
@@ -33,9 +32,6 @@ final class Block implements AutoCloseable {
   private final RmsNorm feedForwardNorm;
   private final AllGatherMatmul gateUp;
   private final MatmulReduceScatter down;
-  private final float[] gate;
-  private final float[] up;
-  private final Rows rows;
 
   /** Packs this rank's weights and builds the operators, which keep them. Collective. */
   Block(Workspace space, Weights weights, int layer) {
@@ -48,7 +44,7 @@ final class Block implements AutoCloseable {
     try (PackedWeights q = weights.byOutputs(name + "self_attn.q_proj.weight", hidden, hidden);
         PackedWeights k = weights.byOutputs(name + "self_attn.k_proj.weight", keys, hidden);
         PackedWeights v = weights.byOutputs(name + "self_attn.v_proj.weight", keys, hidden)) {
-      qkv = AllGatherMatmul.on(space).weights(q, k, v).build();
+      qkv = AllGatherMatmul.on(space).output(q).output(k).output(v).build();
     }
     attention = new Attention(config, weights.part(), layer);
     try (PackedWeights o = weights.byInputs(name + "self_attn.o_proj.weight", hidden, hidden)) {
@@ -57,15 +53,15 @@ final class Block implements AutoCloseable {
     feedForwardNorm = weights.norm(name + "post_attention_layernorm.weight");
     try (PackedWeights g = weights.byOutputs(name + "mlp.gate_proj.weight", inner, hidden);
         PackedWeights u = weights.byOutputs(name + "mlp.up_proj.weight", inner, hidden)) {
-      Epilogue silu = Epilogue.of(Activation.SILU);
-      gateUp = AllGatherMatmul.on(space).weights(g, u).epilogue(0, silu).build();
+      gateUp =
+          AllGatherMatmul.on(space)
+              .gatedOutput(g, u, Activation.SILU)
+              .outputType(space.type())
+              .build();
     }
     try (PackedWeights d = weights.byInputs(name + "mlp.down_proj.weight", hidden, inner)) {
       down = MatmulReduceScatter.on(space).weights(d).addToOutput().build();
     }
-    gate = new float[weights.part().size(inner)];
-    up = new float[gate.length];
-    rows = new Rows(gate.length);
   }
 
   /**
@@ -75,31 +71,19 @@ final class Block implements AutoCloseable {
    * @param a room for what is computed on the way
    */
   void run(Pass pass, Matrix residual, Activations a) {
-    long[] rowsPerRank = pass.rowsPerRank();
-    try (Step step = qkv.begin(rowsPerRank)) {
+    RowCounts rows = RowCounts.known(pass.rowsPerRank());
+    try (Step step = qkv.begin(rows)) {
       attentionNorm.apply(residual, step.input()); // straight to where the other ranks read it
       step.run(a.q(), a.k(), a.v());
     }
     attention.run(pass, a);
-    output.run(rowsPerRank, a.attended(), residual);
+    output.run(rows, a.attended(), residual);
 
-    try (Step step = gateUp.begin(rowsPerRank)) {
+    try (Step step = gateUp.begin(rows)) {
       feedForwardNorm.apply(residual, step.input());
-      step.run(a.gate(), a.up()); // silu is applied to the gate while it is in the cache
+      step.run(a.gated()); // both products are multiplied while they are in the cache
     }
-    multiply(a.gate(), a.up(), a.gated());
-    down.run(rowsPerRank, a.gated(), residual);
-  }
-
-  private void multiply(Matrix gates, Matrix ups, Matrix products) {
-    for (long row = 0; row < products.rows(); row++) {
-      rows.load(gates, row, gate);
-      rows.load(ups, row, up);
-      for (int i = 0; i < gate.length; i++) {
-        gate[i] *= up[i];
-      }
-      rows.store(gate, products, row);
-    }
+    down.run(rows, a.gated(), residual);
   }
 
   @Override

@@ -4,18 +4,17 @@ package io.github.gemmflow.examples.llama;
 import io.github.gemmflow.AllGather;
 import io.github.gemmflow.AllGatherMatmul;
 import io.github.gemmflow.Group;
+import io.github.gemmflow.RowCounts;
 import io.github.gemmflow.Step;
 import io.github.gemmflow.Workspace;
 import io.github.gemmflow.kernel.PackedWeights;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
-import io.github.gemmflow.plan.Tuning;
-import io.github.gemmflow.trace.Timeline;
+import io.github.gemmflow.tuning.Tuning;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One rank of a model. It is made, run and closed on all ranks of the world. Not thread-safe.
@@ -36,7 +35,6 @@ final class Llama implements AutoCloseable {
   private final Arena arena = Arena.ofShared();
   private final Matrix residual;
   private final Activations activations;
-  private final Rows rows;
   private final float[] row;
 
   /**
@@ -53,20 +51,20 @@ final class Llama implements AutoCloseable {
     DType type = weights.type();
     this.embedding = weights.embedding();
     // One workspace for all layers and the last product; one of F32 for what that yields.
-    this.space = group.workspace(maxRows, config.hidden(), type, tuning);
-    this.logitSpace = group.workspace(maxSequences, config.vocabulary(), DType.F32);
+    this.space =
+        Workspace.on(group).rows(maxRows).columns(config.hidden()).type(type).tuning(tuning).open();
+    this.logitSpace = Workspace.on(group).rows(maxSequences).columns(config.vocabulary()).open();
     for (int layer = 0; layer < config.layers(); layer++) {
       blocks.add(new Block(space, weights, layer));
     }
     this.norm = weights.norm("model.norm.weight");
     try (PackedWeights head = weights.lmHead()) {
-      this.lmHead = AllGatherMatmul.on(space).weights(head).build();
+      this.lmHead = AllGatherMatmul.on(space).output(head).build();
     }
     long[] columns = part.sizes(config.vocabulary());
     this.allLogits = AllGather.on(logitSpace).columnsPerRank(columns).build();
     this.residual = Matrix.allocate(DType.F32, maxRows, config.hidden(), arena);
     this.activations = Activations.allocate(config, part, maxRows, type, arena);
-    this.rows = new Rows(config.hidden());
     this.row = new float[config.hidden()];
   }
 
@@ -80,14 +78,9 @@ final class Llama implements AutoCloseable {
     return new Sequence(new KvCache(config.layers(), heads, config.headSize()), prompt);
   }
 
-  /**
-   * Writes down from now on what the threads of this rank do in all layers. Local; not during a
-   * pass.
-   *
-   * @param timeline where to; null for an end to that
-   */
-  void record(@Nullable Timeline timeline) {
-    space.record(timeline);
+  /** What all layers use. */
+  Workspace space() {
+    return space;
   }
 
   private void checkToken(int token) {
@@ -117,8 +110,8 @@ final class Llama implements AutoCloseable {
 
   private void embed(Pass pass, Matrix mine) {
     for (int i = 0; i < pass.myRows(); i++) {
-      rows.load(embedding, pass.myToken(i), row);
-      rows.store(row, mine, i);
+      embedding.getRow(pass.myToken(i), row);
+      mine.setRow(i, row);
     }
   }
 
@@ -127,8 +120,8 @@ final class Llama implements AutoCloseable {
    * two steps may be open at once, in two workspaces.
    */
   private float[][] logits(Pass pass, Matrix mine) {
-    try (Step gather = allLogits.begin(pass.sequences().size())) {
-      try (Step step = lmHead.begin(pass.endsPerRank())) {
+    try (Step gather = allLogits.begin(RowCounts.mine(pass.sequences().size()))) {
+      try (Step step = lmHead.begin(RowCounts.known(pass.endsPerRank()))) {
         int[] ends = pass.myEnds();
         for (int i = 0; i < ends.length; i++) {
           norm.apply(mine, ends[i], step.input(), i);

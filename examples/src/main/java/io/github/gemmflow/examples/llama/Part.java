@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.examples.llama;
 
+import io.github.gemmflow.matrix.Shards;
+
 /**
  * Part of a rank: of heads, of columns, of rows. Parts are as even as can be, and in the order of
  * ranks.
@@ -8,12 +10,12 @@ package io.github.gemmflow.examples.llama;
 record Part(int rank, int ranks) {
   /** Where this rank's part of so many begins. */
   long begin(long total) {
-    return total * rank / ranks;
+    return Shards.of(total, ranks).begin(rank);
   }
 
   /** Where it ends. */
   long end(long total) {
-    return total * (rank + 1) / ranks;
+    return Shards.of(total, ranks).end(rank);
   }
 
   /** How many this rank has. */
@@ -23,10 +25,6 @@ record Part(int rank, int ranks) {
 
   /** How many each rank has. */
   long[] sizes(long total) {
-    long[] sizes = new long[ranks];
-    for (int other = 0; other < ranks; other++) {
-      sizes[other] = new Part(other, ranks).size(total);
-    }
-    return sizes;
+    return Shards.of(total, ranks).sizes();
   }
 }

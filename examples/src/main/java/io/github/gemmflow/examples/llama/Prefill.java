@@ -3,7 +3,7 @@ package io.github.gemmflow.examples.llama;
 
 import io.github.gemmflow.Config;
 import io.github.gemmflow.World;
-import io.github.gemmflow.bench.Recording;
+import io.github.gemmflow.bench.RecordedStep;
 import io.github.gemmflow.bench.Trace;
 import io.github.gemmflow.matrix.DType;
 import java.io.IOException;
@@ -114,7 +114,7 @@ final class Prefill implements Callable<Integer> {
       PrintWriter out = spec.commandLine().getOut();
       out.print(result.text());
       out.flush();
-      Recording recording = result.recording();
+      RecordedStep recording = result.recording();
       if (recording != null && trace != null) {
         write(trace, Trace.write(recording));
       }

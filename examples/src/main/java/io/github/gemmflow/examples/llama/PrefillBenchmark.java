@@ -4,12 +4,10 @@ package io.github.gemmflow.examples.llama;
 import io.github.gemmflow.Group;
 import io.github.gemmflow.World;
 import io.github.gemmflow.bench.Meeting;
-import io.github.gemmflow.bench.Recorded;
-import io.github.gemmflow.bench.Recording;
+import io.github.gemmflow.bench.RecordedStep;
 import io.github.gemmflow.matrix.DType;
-import io.github.gemmflow.plan.Overlap;
-import io.github.gemmflow.plan.Tuning;
-import io.github.gemmflow.trace.Timeline;
+import io.github.gemmflow.tuning.Overlap;
+import io.github.gemmflow.tuning.Tuning;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -60,7 +58,10 @@ record PrefillBenchmark(List<int[]> prompts, DType type, int warmup, int rounds,
         }
       }
       mine[numbers - 1] = same ? 1 : 0;
-      Recording recording = recorded ? Recording.of(world, toRecord(pipelined), meeting) : null;
+      RecordedStep recording =
+          recorded
+              ? RecordedStep.of(world, pipelined.space(), () -> prefill(pipelined), meeting)
+              : null;
       return result(world, checkpoint.config(), meeting, mine, recording);
     }
   }
@@ -83,26 +84,12 @@ record PrefillBenchmark(List<int[]> prompts, DType type, int warmup, int rounds,
     return model.run(begin(model));
   }
 
-  private Recorded toRecord(Llama model) {
-    return new Recorded() {
-      @Override
-      public void record(@Nullable Timeline timeline) {
-        model.record(timeline);
-      }
-
-      @Override
-      public void run() {
-        prefill(model);
-      }
-    };
-  }
-
   private PrefillResult result(
       World world,
       LlamaConfig config,
       Meeting meeting,
       double[] mine,
-      @Nullable Recording recording) {
+      @Nullable RecordedStep recording) {
     double[][] slowest = new double[ROUND.size()][rounds];
     boolean same = true;
     for (double[] rank : meeting.show(mine)) {

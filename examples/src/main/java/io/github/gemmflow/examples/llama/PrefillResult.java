@@ -2,7 +2,7 @@
 package io.github.gemmflow.examples.llama;
 
 import io.github.gemmflow.bench.Counted;
-import io.github.gemmflow.bench.Recording;
+import io.github.gemmflow.bench.RecordedStep;
 import java.util.IntSummaryStatistics;
 import org.jspecify.annotations.Nullable;
 
@@ -23,7 +23,7 @@ record PrefillResult(
     String kernel,
     PrefillTimes times,
     boolean sameLogits,
-    @Nullable Recording recording) {
+    @Nullable RecordedStep recording) {
 
   /** A table for a person. */
   String text() {

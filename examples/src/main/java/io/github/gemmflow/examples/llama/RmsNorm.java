@@ -8,18 +8,16 @@ final class RmsNorm {
   private final float[] scale;
   private final float epsilon;
   private final float[] row;
-  private final Rows rows;
 
   RmsNorm(float[] scale, float epsilon) {
     this.scale = scale;
     this.epsilon = epsilon;
     this.row = new float[scale.length];
-    this.rows = new Rows(scale.length);
   }
 
   /** Norms one row of {@code from} into one row of {@code to}, in the type of each. */
   void apply(Matrix from, long fromRow, Matrix to, long toRow) {
-    rows.load(from, fromRow, row);
+    from.getRow(fromRow, row);
     double squares = 0;
     for (float x : row) {
       squares += x * x;
@@ -28,7 +26,7 @@ final class RmsNorm {
     for (int i = 0; i < row.length; i++) {
       row[i] *= factor * scale[i];
     }
-    rows.store(row, to, toRow);
+    to.setRow(toRow, row);
   }
 
   /** Norms all rows. */

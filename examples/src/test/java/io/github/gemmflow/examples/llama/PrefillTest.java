@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.github.gemmflow.LocalWorld;
-import io.github.gemmflow.bench.Recording;
+import io.github.gemmflow.bench.RecordedStep;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.trace.Span;
 import java.io.IOException;
@@ -71,7 +71,7 @@ class PrefillTest {
     for (PrefillResult result : results) {
       assertEquals(2, result.hosts());
       assertTrue(result.sameLogits());
-      Recording recording = Objects.requireNonNull(result.recording());
+      RecordedStep recording = Objects.requireNonNull(result.recording());
       for (List<Span> spans : recording.ranks()) {
         assertTrue(count(spans, Span.Kind.WORK) >= OPERATORS, spans::toString);
         assertTrue(count(spans, Span.Kind.ARRIVAL) > 0, spans::toString);

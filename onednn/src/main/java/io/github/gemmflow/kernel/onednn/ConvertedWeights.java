@@ -14,7 +14,7 @@ final class ConvertedWeights extends PackedWeights {
   private final OneDnnWeights inF32;
 
   private ConvertedWeights(Kernel kernel, DType type, OneDnnWeights inF32) {
-    super(kernel, type, inF32.inputs(), inF32.outputs());
+    super(kernel, type, inF32.layout(), inF32.inputs(), inF32.outputs());
     this.inF32 = inF32;
   }
 

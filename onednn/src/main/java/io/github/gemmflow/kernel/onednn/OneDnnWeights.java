@@ -25,7 +25,7 @@ final class OneDnnWeights extends PackedWeights {
 
   private OneDnnWeights(
       Kernel kernel, Dnnl dnnl, Matrix source, WeightLayout layout, long inputs, long outputs) {
-    super(kernel, source.type(), inputs, outputs);
+    super(kernel, source.type(), layout, inputs, outputs);
     this.panels = new Panels(outputs);
     this.layouts = new Dnnl.Layout[panels.shapes()];
     this.addresses = new long[panels.count()];

@@ -66,9 +66,9 @@ class MemoryTest {
 
   private static AllGatherMatmul operator(
       World world, PackedWeights weights, long rows, List<AutoCloseable> open) {
-    Workspace space = world.group().workspace(rows, SIZE, DType.BF16);
+    Workspace space = Workspace.on(world.group()).rows(rows).columns(SIZE).type(DType.BF16).open();
     open.add(space);
-    return AllGatherMatmul.on(space).weights(weights).build();
+    return AllGatherMatmul.on(space).output(weights).build();
   }
 
   private static long residentBytes() throws IOException {

@@ -3,11 +3,11 @@ package io.github.gemmflow.system.ranks;
 
 import io.github.gemmflow.AllGather;
 import io.github.gemmflow.Group;
+import io.github.gemmflow.RowCounts;
 import io.github.gemmflow.Step;
 import io.github.gemmflow.Workspace;
 import io.github.gemmflow.World;
 import io.github.gemmflow.engine.mpi.MpiEngine;
-import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.mpi.Mpi;
 
 /** A program that initialises MPI itself, at the level of the argument, and goes on without us. */
@@ -29,9 +29,9 @@ public final class Attaches {
 
   private static void gather(World world) {
     Group group = world.group();
-    try (Workspace space = group.workspace(3L * group.size(), 4, DType.F32);
+    try (Workspace space = Workspace.on(group).rows(3L * group.size()).columns(4).open();
         AllGather gather = AllGather.on(space).columns(4).build();
-        Step step = gather.begin(3)) {
+        Step step = gather.begin(RowCounts.mine(3))) {
       step.input().fill(world.rank());
       step.run();
       for (int rank = 0; rank < group.size(); rank++) {

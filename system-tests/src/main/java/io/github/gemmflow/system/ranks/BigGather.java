@@ -3,13 +3,14 @@ package io.github.gemmflow.system.ranks;
 
 import io.github.gemmflow.AllGather;
 import io.github.gemmflow.Group;
+import io.github.gemmflow.RowCounts;
 import io.github.gemmflow.Step;
 import io.github.gemmflow.Workspace;
 import io.github.gemmflow.World;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
-import io.github.gemmflow.plan.Storage;
-import io.github.gemmflow.plan.Tuning;
+import io.github.gemmflow.tuning.Storage;
+import io.github.gemmflow.tuning.Tuning;
 import java.util.Arrays;
 
 /** Gathers more than 2 GiB of A in chunks of a rank's whole rows, and checks every element. */
@@ -31,9 +32,10 @@ public final class BigGather {
     Arrays.fill(rows, BYTES / (COLUMNS * DType.BF16.bytes() * group.size()));
     long all = Arrays.stream(rows).sum();
     Tuning tuning = Tuning.DEFAULT.withStorage(Storage.GATHERED).withChunkRows(Long.MAX_VALUE);
-    try (Workspace space = group.workspace(all, COLUMNS, DType.BF16, tuning);
+    try (Workspace space =
+            Workspace.on(group).rows(all).columns(COLUMNS).type(DType.BF16).tuning(tuning).open();
         AllGather gather = AllGather.on(space).columns(COLUMNS).build();
-        Step step = gather.begin(rows)) {
+        Step step = gather.begin(RowCounts.known(rows))) {
       for (long row = 0; row < step.input().rows(); row++) {
         step.input().rows(row, row + 1).fill(value(step.firstRow() + row));
       }

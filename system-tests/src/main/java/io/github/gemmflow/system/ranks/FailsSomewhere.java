@@ -91,11 +91,11 @@ public final class FailsSomewhere {
     try (Arena arena = Arena.ofShared();
         Group group = world.split(ReplicaGroups.ofSize(world.size()))) {
       failAt(Point.WORKSPACE);
-      try (Workspace space = group.workspace(world.size(), K, DType.F32);
+      try (Workspace space = Workspace.on(group).rows(world.size()).columns(K).open();
           PackedWeights weights =
               world.pack(Exact.matrix(DType.F32, K, N, 1, arena), WeightLayout.IN_OUT)) {
         failAt(Point.BUILD);
-        try (AllGatherMatmul linear = AllGatherMatmul.on(space).weights(weights).build()) {
+        try (AllGatherMatmul linear = AllGatherMatmul.on(space).output(weights).build()) {
           steps(linear, arena, world.size());
         }
       }

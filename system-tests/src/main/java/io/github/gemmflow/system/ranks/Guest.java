@@ -3,10 +3,10 @@ package io.github.gemmflow.system.ranks;
 
 import io.github.gemmflow.AllGather;
 import io.github.gemmflow.Group;
+import io.github.gemmflow.RowCounts;
 import io.github.gemmflow.Step;
 import io.github.gemmflow.Workspace;
 import io.github.gemmflow.World;
-import io.github.gemmflow.matrix.DType;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -80,10 +80,10 @@ public final class Guest {
                   }
                 });
     Group group = world.group();
-    try (Workspace space = group.workspace(ROWS * group.size(), COLUMNS, DType.F32);
+    try (Workspace space = Workspace.on(group).rows(ROWS * group.size()).columns(COLUMNS).open();
         AllGather gather = AllGather.on(space).columns(COLUMNS).build()) {
       for (int i = 0; i < 500; i++) {
-        try (Step step = gather.begin(ROWS)) {
+        try (Step step = gather.begin(RowCounts.mine(ROWS))) {
           step.input().fill(i + world.rank());
           step.run();
           for (int rank = 0; rank < group.size(); rank++) {

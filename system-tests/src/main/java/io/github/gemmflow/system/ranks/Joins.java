@@ -13,7 +13,8 @@ public final class Joins {
     try (World world = World.join()) {
       if (arguments.length > 0) {
         long rows = Long.parseLong(arguments[0]) << 20;
-        try (Workspace space = world.group().workspace(rows / 2, 1, DType.BF16)) {
+        try (Workspace space =
+            Workspace.on(world.group()).rows(rows / 2).columns(1).type(DType.BF16).open()) {
           Report.figure("rank " + world.rank() + ": " + space);
         }
       }

@@ -5,6 +5,7 @@ import io.github.gemmflow.AllGatherMatmul;
 import io.github.gemmflow.Config;
 import io.github.gemmflow.Group;
 import io.github.gemmflow.MatmulReduceScatter;
+import io.github.gemmflow.RowCounts;
 import io.github.gemmflow.Step;
 import io.github.gemmflow.Workspace;
 import io.github.gemmflow.World;
@@ -65,10 +66,10 @@ public final class LostRank {
     Group group = world.group();
     long rows = ROWS_PER_RANK * group.size();
     try (Arena arena = Arena.ofShared();
-        Workspace space = group.workspace(rows, K, DType.F32);
+        Workspace space = Workspace.on(group).rows(rows).columns(K).open();
         PackedWeights weights =
             world.pack(Exact.matrix(DType.F32, K, N, 1, arena), WeightLayout.IN_OUT);
-        AllGatherMatmul linear = AllGatherMatmul.on(space).weights(weights).build();
+        AllGatherMatmul linear = AllGatherMatmul.on(space).output(weights).build();
         MatmulReduceScatter sum = MatmulReduceScatter.on(space).weights(weights).build()) {
       Matrix c = Matrix.allocate(DType.F32, rows, N, arena);
       Matrix a = Exact.matrix(DType.F32, rows, K, 2, arena);
@@ -85,7 +86,7 @@ public final class LostRank {
           }
           continue;
         }
-        try (Step step = linear.begin(ROWS_PER_RANK)) {
+        try (Step step = linear.begin(RowCounts.mine(ROWS_PER_RANK))) {
           Exact.fill(step.input(), i, step.firstRow());
           if (now && beforeRun) {
             sendSelf(signal);

@@ -33,11 +33,11 @@ public final class ManyOperators {
     List<AllGatherMatmul> operators = new ArrayList<>();
     long rows = 3L * group.size();
     try (Arena arena = Arena.ofShared();
-        Workspace space = group.workspace(rows, K, DType.F32)) {
+        Workspace space = Workspace.on(group).rows(rows).columns(K).open()) {
       for (int i = 0; i < count; i++) {
         Matrix b = Exact.matrix(DType.F32, K, N, i, arena);
         try (PackedWeights weights = world.pack(b, WeightLayout.IN_OUT)) {
-          operators.add(AllGatherMatmul.on(space).weights(weights).build());
+          operators.add(AllGatherMatmul.on(space).output(weights).build());
         }
       }
       Matrix a = Matrix.allocate(DType.F32, 3, K, arena);

@@ -5,6 +5,7 @@ import com.sun.management.ThreadMXBean;
 import io.github.gemmflow.AllGatherMatmul;
 import io.github.gemmflow.Group;
 import io.github.gemmflow.MatmulReduceScatter;
+import io.github.gemmflow.RowCounts;
 import io.github.gemmflow.Step;
 import io.github.gemmflow.Workspace;
 import io.github.gemmflow.World;
@@ -54,21 +55,36 @@ public final class ManySteps {
     long[] rows = new long[group.size()];
     Arrays.fill(rows, 2);
     try (Arena arena = Arena.ofShared();
-        Workspace space = group.workspace(2L * group.size(), K, DType.F32);
+        Workspace space = Workspace.on(group).rows(2L * group.size()).columns(K).open();
         PackedWeights weights =
             world.pack(Exact.matrix(DType.F32, K, N, 1, arena), WeightLayout.IN_OUT);
-        AllGatherMatmul linear = AllGatherMatmul.on(space).weights(weights).build();
+        AllGatherMatmul linear = AllGatherMatmul.on(space).output(weights).build();
         MatmulReduceScatter sum = MatmulReduceScatter.on(space).weights(weights).build()) {
       Matrix a = Exact.matrix(DType.F32, 2L * group.size(), K, 3, arena);
       Matrix mine = Matrix.allocate(DType.F32, 2, N, arena);
       Matrix c = Matrix.allocate(DType.F32, 2L * group.size(), N, arena);
       // First for the JIT and for the classes that look, whose memory is not what is looked at.
-      runSteps(linear, () -> sum.run(rows, a, mine), rows, c, 0, steps, group.rank());
+      runSteps(
+          linear, () -> sum.run(RowCounts.known(rows), a, mine), rows, c, 0, steps, group.rank());
       Usage.now();
       Usage begin = Usage.now();
-      runSteps(linear, () -> sum.run(rows, a, mine), rows, c, 0, steps / 2, group.rank());
+      runSteps(
+          linear,
+          () -> sum.run(RowCounts.known(rows), a, mine),
+          rows,
+          c,
+          0,
+          steps / 2,
+          group.rank());
       Usage half = Usage.now();
-      runSteps(linear, () -> sum.run(rows, a, mine), rows, c, steps / 2, steps, group.rank());
+      runSteps(
+          linear,
+          () -> sum.run(RowCounts.known(rows), a, mine),
+          rows,
+          c,
+          steps / 2,
+          steps,
+          group.rank());
       Usage end = Usage.now();
       Exact.checkProduct(c, steps - 1, 1, K);
       // What leaks grows in both halves; a late compilation, which takes memory once, in one.
@@ -96,7 +112,7 @@ public final class ManySteps {
       AllGatherMatmul linear, Runnable sum, long[] rows, Matrix c, int from, int to, int rank) {
     for (int i = from; i < to; i++) {
       sum.run();
-      try (Step step = linear.begin(rows)) {
+      try (Step step = linear.begin(RowCounts.known(rows))) {
         Exact.fill(step.input(), i, 2L * rank);
         step.run(c);
       }

@@ -5,6 +5,7 @@ import io.github.gemmflow.AllGather;
 import io.github.gemmflow.AllReduce;
 import io.github.gemmflow.Group;
 import io.github.gemmflow.ReduceScatter;
+import io.github.gemmflow.RowCounts;
 import io.github.gemmflow.Step;
 import io.github.gemmflow.Workspace;
 import io.github.gemmflow.World;
@@ -32,7 +33,7 @@ public final class RowsEnterOnce {
       long[] rows = new long[group.size()];
       Arrays.fill(rows, ROWS);
       try (Arena arena = Arena.ofConfined();
-          Workspace space = group.workspace(allRows, COLUMNS, DType.F32);
+          Workspace space = Workspace.on(group).rows(allRows).columns(COLUMNS).open();
           AllGather gather = AllGather.on(space).build();
           ReduceScatter scattered = ReduceScatter.on(space).build();
           AllReduce forAll = AllReduce.on(space).build()) {
@@ -44,7 +45,7 @@ public final class RowsEnterOnce {
             group,
             "each sum leaves each host once",
             otherHosts * here * ROWS,
-            () -> scattered.run(rows, x, y));
+            () -> scattered.run(RowCounts.known(rows), x, y));
         check(
             group,
             "each sum for all leaves each host once for each other",
@@ -75,7 +76,7 @@ public final class RowsEnterOnce {
   }
 
   private static void step(AllGather gather, long[] rows) {
-    try (Step step = gather.begin(rows)) {
+    try (Step step = gather.begin(RowCounts.known(rows))) {
       step.input().fill(1);
       step.run();
     }

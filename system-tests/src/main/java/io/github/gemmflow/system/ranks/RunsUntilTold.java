@@ -3,10 +3,10 @@ package io.github.gemmflow.system.ranks;
 
 import io.github.gemmflow.AllGather;
 import io.github.gemmflow.Group;
+import io.github.gemmflow.RowCounts;
 import io.github.gemmflow.Step;
 import io.github.gemmflow.Workspace;
 import io.github.gemmflow.World;
-import io.github.gemmflow.matrix.DType;
 
 /** Runs steps until the process is told to end, or something goes wrong. */
 public final class RunsUntilTold {
@@ -17,10 +17,10 @@ public final class RunsUntilTold {
   public static void main(String[] arguments) {
     World world = World.join();
     Group group = world.group();
-    try (Workspace space = group.workspace(64L * group.size(), 64, DType.F32);
+    try (Workspace space = Workspace.on(group).rows(64L * group.size()).columns(64).open();
         AllGather gather = AllGather.on(space).columns(64).build()) {
       for (long i = 0; i < STEPS; i++) {
-        try (Step step = gather.begin(64)) {
+        try (Step step = gather.begin(RowCounts.mine(64))) {
           step.input().fill(world.rank());
           step.run();
         }

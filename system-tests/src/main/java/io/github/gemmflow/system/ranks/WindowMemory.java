@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.github.gemmflow.AllGather;
 import io.github.gemmflow.Group;
+import io.github.gemmflow.RowCounts;
 import io.github.gemmflow.Step;
 import io.github.gemmflow.Workspace;
 import io.github.gemmflow.World;
@@ -25,10 +26,10 @@ public final class WindowMemory {
 
   private static void run(World world) {
     Group group = world.group();
-    try (Workspace space = group.workspace(ROWS, COLUMNS, DType.BF16);
+    try (Workspace space = Workspace.on(group).rows(ROWS).columns(COLUMNS).type(DType.BF16).open();
         AllGather gather = AllGather.on(space).columns(COLUMNS).build()) {
       for (int i = 0; i < 4; i++) {
-        try (Step step = gather.begin(ROWS / group.size())) {
+        try (Step step = gather.begin(RowCounts.mine(ROWS / group.size()))) {
           step.input().fill(i);
           step.run();
           // Reads every page, so that each process has all of them mapped.

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.pipeline;
+
+import io.github.gemmflow.failure.GemmflowException;
+import io.github.gemmflow.pipeline.comm.CommLane;
+import io.github.gemmflow.pipeline.comm.CommThread;
+import java.time.Duration;
+import java.util.function.Supplier;
+
+/**
+ * Link of a workspace to its communication lane, which runs on the thread that calls the engine.
+ * Nobody waits longer than the deadline for that thread: an engine may be stuck in a call.
+ */
+final class CommLink {
+  private final CommThread thread;
+  private final CommLane lane;
+  private final Duration deadline;
+
+  /** Starts the lane. */
+  CommLink(CommThread thread, CommLane lane, long deadlineNanos) {
+    this.thread = thread;
+    this.lane = lane;
+    this.deadline = Duration.ofNanos(deadlineNanos);
+    ask(
+        () -> {
+          thread.add(lane);
+          return true;
+        });
+  }
+
+  /** What the lane waits for, for a person. */
+  String describe() {
+    try {
+      return ask(lane::describe);
+    } catch (GemmflowException e) {
+      // Said in passing: what is to be said is what this rank waits for.
+      return "what it waits for is not known, because " + e.getMessage();
+    }
+  }
+
+  /**
+   * Ends the lane.
+   *
+   * @return whether its memory may be unmapped; if not, the engine may still write to it
+   */
+  boolean close() {
+    return ask(
+        () -> {
+          thread.remove(lane);
+          return lane.close();
+        });
+  }
+
+  private <T> T ask(Supplier<T> task) {
+    return thread.ask(task, deadline);
+  }
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.pipeline.comm;
+
+import io.github.gemmflow.failure.EngineException;
+
+/** Something that the communication thread keeps moving. Called on that thread only. */
+interface CommAgent {
+  /**
+   * Does what can be done without blocking. Returns how much that was, starting something included:
+   * only after a poll that did nothing does {@link #underWay} say for how long to sleep.
+   */
+  int poll();
+
+  /** How many things are under way in the engine; it is polled as long as there are any. */
+  int underWay();
+
+  /** The engine has failed, for good. */
+  void fail(EngineException failure);
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.plan;
+
+import io.github.gemmflow.tuning.Domains;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/** Text about a step that sums, for a person. */
+final class SumLayoutText {
+  private SumLayoutText() {}
+
+  /** A step in a few lines: each block's rows, and who adds them up. */
+  static String describe(SumLayout layout) {
+    StringBuilder text = new StringBuilder(layout.plan().toString());
+    for (int block = 0; block < layout.ranks(); block++) {
+      if (layout.pieces(block) == 0) {
+        continue;
+      }
+      text.append(describe(layout, block, layout.blockBegin(block), layout.blockBegin(block + 1)));
+      for (int domain = 0; domain < layout.plan().domains().count(); domain++) {
+        text.append(
+            "; host %d: added up by rank %d%s"
+                .formatted(
+                    domain,
+                    layout.owner(domain, block),
+                    layout.leaves(domain, block) ? ", leaves" : ""));
+      }
+      text.append('\n');
+    }
+    return text.toString();
+  }
+
+  /** Rows of a block. */
+  static String describe(SumLayout layout, int block, long from, long to) {
+    return layout.areSameRows()
+        ? "rows %d-%d".formatted(from, to - 1)
+        : "rows %d-%d of rank %d".formatted(from, to - 1, block);
+  }
+
+  /** What a route carries, from a chunk on. */
+  static String describeRoute(SumLayout layout, int route, long fromChunk) {
+    int block = layout.block(route);
+    return "sums of %s for %s"
+        .formatted(
+            describeRanks(layout.plan().domains(), layout.origin(route)),
+            describe(
+                layout, block, layout.chunkBegin(route, fromChunk), layout.blockBegin(block + 1)));
+  }
+
+  private static String describeRanks(Domains domains, int domain) {
+    return IntStream.range(0, domains.size(domain))
+        .mapToObj(i -> "rank " + domains.member(domain, i))
+        .collect(Collectors.joining(", "));
+  }
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.setup;
+
+import static java.lang.System.Logger.Level.INFO;
+
+import io.github.gemmflow.engine.Channel;
+import io.github.gemmflow.engine.Engine;
+import io.github.gemmflow.failure.GemmflowException;
+import io.github.gemmflow.kernel.Kernel;
+import io.github.gemmflow.pipeline.comm.CommThread;
+import io.github.gemmflow.pipeline.comm.Durations;
+import io.github.gemmflow.pipeline.comm.Futures;
+import io.github.gemmflow.tuning.Idle;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+
+/** Membership of a rank in its job, from joining it to leaving it. */
+public final class Membership {
+  /**
+   * Terms of a membership; the same on all ranks where it matters.
+   *
+   * @param version of the library, which is the same on all ranks
+   * @param setupDeadline how long a rank waits for others outside of steps
+   * @param threads that multiply in each rank
+   */
+  public record Terms(
+      String version, Duration setupDeadline, Path windowDirectory, int threads, Idle idle) {}
+
+  private static final System.Logger LOG = System.getLogger("io.github.gemmflow");
+
+  private static final AtomicBoolean INTRODUCED = new AtomicBoolean();
+
+  private final Terms terms;
+  private final CommThread commThread;
+  private final Engine engine;
+  private final JobEnd jobEnd;
+  private final Neighbours neighbours;
+  private final WorldHealth health;
+  private final Agreement agreement;
+  private final ThreadBudget budget;
+  private final OrderlyEnd ending;
+
+  /**
+   * Joins a job. Collective over its ranks.
+   *
+   * @param threadName what the comm thread is called
+   * @param connect makes the engine; called once, on that thread
+   */
+  public Membership(Terms terms, String threadName, Supplier<Engine> connect) {
+    this.terms = terms;
+    this.commThread = new CommThread(threadName, connect);
+    this.engine = commThread.engine(terms.setupDeadline);
+    this.jobEnd = new JobEnd(commThread, engine);
+    try {
+      Agreement joining = new Agreement(commThread, engine.world(), null, terms.setupDeadline);
+      this.neighbours = Neighbours.find(joining, engine, terms.windowDirectory, terms.version);
+      this.health = new WorldHealth(rank(), neighbours);
+      this.agreement = newAgreement(engine.world());
+      commThread.watch(rank(), health);
+      this.ending = new OrderlyEnd(rank(), neighbours, engine.graceNanos());
+      this.budget = new ThreadBudget(rank(), neighbours, terms.threads, terms.idle);
+      commThread.sleepOn(
+          neighbours.commBell(rank()), terms.idle.spinNanos(), budget.commThreadMaySpin());
+      budget.warnOfTooManyThreads();
+    } catch (RuntimeException | Error e) {
+      // Nobody can count on the others any more, and leaving in good order may need them.
+      String reason =
+          "rank %d could not join the world: %s".formatted(engine.rank(), e.getMessage());
+      if (jobEnd.begin(reason)) {
+        boolean _ = commThread.close(Departure.ENGINE_CLOSE);
+      }
+      throw e;
+    }
+  }
+
+  /** One line for the whole job, so that its log says what it ran on; once in a process. */
+  public void introduce(Kernel kernel) {
+    if (rank() == 0 && !INTRODUCED.getAndSet(true)) {
+      LOG.log(
+          INFO,
+          "{0,choice,1#1 rank|1<{0} ranks} on {1,choice,1#1 host|1<{1} hosts}: {2}, kernel {3} ({4})",
+          size(),
+          neighbours.domains().count(),
+          engineName(),
+          kernel.name(),
+          kernel.instructions());
+    }
+  }
+
+  /** Agreement of the ranks of a channel, which is given up with the world. */
+  public Agreement newAgreement(Channel channel) {
+    return new Agreement(commThread, channel, health, terms.setupDeadline);
+  }
+
+  /** Cuts the job; collective. Gives the world up if the engine cannot. */
+  public Channel split(int color) {
+    try {
+      return Futures.join(
+          commThread.call(() -> engine.split(color)),
+          terms.setupDeadline,
+          () ->
+              "rank %d waited %s for the engine to split the world"
+                  .formatted(rank(), Durations.describe(terms.setupDeadline)));
+    } catch (GemmflowException e) {
+      health.breakUp("rank %d: %s".formatted(rank(), e.getMessage()));
+      throw e;
+    }
+  }
+
+  public int rank() {
+    return engine.rank();
+  }
+
+  public int size() {
+    return engine.size();
+  }
+
+  /** What connects the ranks, with its version. */
+  public String engineName() {
+    return engine.name();
+  }
+
+  /** What tells pretended hosts apart. */
+  public String island() {
+    return engine.island();
+  }
+
+  public CommThread commThread() {
+    return commThread;
+  }
+
+  public Neighbours neighbours() {
+    return neighbours;
+  }
+
+  public WorldHealth health() {
+    return health;
+  }
+
+  /** The agreement of all ranks of the job. */
+  public Agreement agreement() {
+    return agreement;
+  }
+
+  public ThreadBudget budget() {
+    return budget;
+  }
+
+  public OrderlyEnd ending() {
+    return ending;
+  }
+
+  /** Ends the job for all ranks at once. */
+  public void abort(String reason) {
+    jobEnd.now("rank %d: %s".formatted(rank(), reason));
+  }
+
+  /** How this rank leaves. */
+  public Departure departure() {
+    return new Departure(commThread, engine, agreement, health, neighbours, jobEnd);
+  }
+}

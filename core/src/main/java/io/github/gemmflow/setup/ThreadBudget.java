@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.setup;
+
+import static java.lang.System.Logger.Level.WARNING;
+
+import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Idle;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Budget of cores for the threads of a rank: nobody spins where that would take a core from someone
+ * who multiplies.
+ */
+public final class ThreadBudget {
+  private static final System.Logger LOG = System.getLogger("io.github.gemmflow");
+
+  private final int rank;
+  private final Neighbours neighbours;
+  private final int threads;
+  private final Idle idle;
+  private final int hostRanks;
+
+  /**
+   * For a rank.
+   *
+   * @param threads that multiply in each rank
+   */
+  public ThreadBudget(int rank, Neighbours neighbours, int threads, Idle idle) {
+    this.rank = rank;
+    this.neighbours = neighbours;
+    this.threads = threads;
+    this.idle = idle;
+    Domains domains = neighbours.domains();
+    this.hostRanks = domains.size(domains.domainOf(rank));
+  }
+
+  /** How long a compute thread spins for others of its rank before it sleeps. */
+  public long spinNanos() {
+    return hasCoresFor(threads) ? idle.spinNanos() : 0;
+  }
+
+  /** The same for rows to come: where they come from other hosts, the comm thread needs a core. */
+  public long rowsSpinNanos() {
+    int commThreads = neighbours.domains().count() > 1 ? 1 : 0;
+    return hasCoresFor(threads + commThreads) ? idle.spinNanos() : 0;
+  }
+
+  /** Where cores are scarce, only while a compute thread of this host sleeps: it waits for rows. */
+  public BooleanSupplier commThreadMaySpin() {
+    if (idle != Idle.SPIN) {
+      return () -> false;
+    }
+    return hasCoresFor(threads + 1) ? () -> true : () -> neighbours.doesAnyComputeThreadSleep(rank);
+  }
+
+  /** Threads that multiply take turns on a core at best; nobody would ask for that. */
+  public void warnOfTooManyThreads() {
+    if (threads > 1 && !hasCoresFor(threads) && neighbours.domains().indexOf(rank) == 0) {
+      int processors = Runtime.getRuntime().availableProcessors();
+      LOG.log(
+          WARNING,
+          "rank {0}: {1,choice,1#1 rank|1<{1} ranks} with {2} compute threads each are too many for the {3} processors that this process may use: set gemmflow.threads to {4}",
+          rank,
+          hostRanks,
+          threads,
+          processors,
+          Math.max(1, processors / hostRanks));
+    }
+  }
+
+  private boolean hasCoresFor(int threadsPerRank) {
+    return hostRanks * threadsPerRank <= Runtime.getRuntime().availableProcessors();
+  }
+}

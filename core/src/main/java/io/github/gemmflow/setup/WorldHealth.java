@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.setup;
+
+import io.github.gemmflow.failure.BrokenException;
+import io.github.gemmflow.pipeline.step.Breakable;
+import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.window.Breakage;
+
+/**
+ * State of the world on this host: whole, or given up for a reason that all ranks of the host know
+ * at once. It holds the failures that no group knows of, such as an exception of the user's
+ * program.
+ */
+public final class WorldHealth implements Breakable {
+  private final int rank;
+  private final Neighbours neighbours;
+  private final Breakage breakage;
+
+  public WorldHealth(int rank, Neighbours neighbours) {
+    this.rank = rank;
+    this.neighbours = neighbours;
+    this.breakage = neighbours.breakage(rank);
+  }
+
+  @Override
+  public boolean isBroken() {
+    return breakage.isBroken();
+  }
+
+  @Override
+  public BrokenException broken() {
+    return new BrokenException("the world is broken: " + reason());
+  }
+
+  /** Why the world was given up; empty if it was not. */
+  public String reason() {
+    return breakage.reason();
+  }
+
+  @Override
+  public void breakUp(String reason) {
+    breakage.tell(reason);
+    neighbours.ringHost(rank);
+  }
+
+  @Override
+  public void look() {
+    try {
+      lookAtNeighbours();
+    } catch (IllegalStateException e) {
+      // Another thread has closed the world, and its memory is gone: there is nobody to look at.
+    }
+  }
+
+  private void lookAtNeighbours() {
+    Domains domains = neighbours.domains();
+    int domain = domains.domainOf(rank);
+    for (int i = 0; i < domains.size(domain); i++) {
+      int member = domains.member(domain, i);
+      neighbours
+          .process(member)
+          .filter(process -> process.isGone())
+          .ifPresent(
+              process ->
+                  breakUp(
+                      "rank %d is gone: its process %d has ended without closing its world"
+                          .formatted(member, process.pid())));
+    }
+  }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.tuning;
+
+import java.util.List;
+
+/**
+ * Schedule by which a shard reaches every domain. A shard is cut into {@link #parts} ranges of
+ * rows, and each part travels along a tree of domains whose root is the domain it comes from.
+ *
+ * <p>A domain is named by its distance from that root: the distance of domain {@code d} from root
+ * {@code o} among {@code n} is {@code (d - o) mod n}. So the trees of all shards are rotations of
+ * one another, and no domain is everybody's first target.
+ *
+ * <p>Implementations are stateless. A new one is listed in {@link #ALL} and tested by {@code
+ * ScheduleContract}.
+ */
+public interface Schedule {
+  Schedule MESH = new Mesh();
+  Schedule RING = new Ring();
+  Schedule TWO_WAY_RING = new TwoWayRing();
+
+  /** Every schedule there is. */
+  List<Schedule> ALL = List.of(MESH, RING, TWO_WAY_RING);
+
+  /** The most parts that a schedule cuts a shard into. */
+  int MAX_PARTS = 2;
+
+  /** A short lower-case name for settings and logs. */
+  String name();
+
+  /** How many ranges of rows a shard is cut into, from 1 to {@link #MAX_PARTS}. */
+  int parts(int domains);
+
+  /**
+   * Where a domain gets a part of a shard from.
+   *
+   * @param part from 0 to {@code parts(domains) - 1}
+   * @param distance the receiving domain, from 1 to {@code domains - 1}
+   * @return the distance of the sending domain; 0 is the origin
+   */
+  int parent(int part, int distance, int domains);
+
+  /** The schedule of a name. */
+  static Schedule named(String name) {
+    for (Schedule schedule : ALL) {
+      if (schedule.name().equals(name)) {
+        return schedule;
+      }
+    }
+    throw new IllegalArgumentException(
+        "no schedule is called '%s'; there are %s"
+            .formatted(name, ALL.stream().map(Schedule::name).toList()));
+  }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.tuning;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Choices about an operator that do not change its result.
+ *
+ * @param schedule how rows travel between hosts; null for a choice by rule
+ * @param storage where they lie when they arrive; null for a choice by rule
+ * @param overlap whether the first rows are worked on while others are still on their way; null for
+ *     a choice by rule; may differ from rank to rank of a gather, unless its storage is chosen by
+ *     rule
+ * @param chunking how many rows travel together; streamed, no more than fit the workspace's slots
+ * @param slots how many chunks of a route a workspace has room for when they are streamed; its
+ *     operators use what there is
+ * @param inFlight how many chunks of one route may be under way between two ranks; may differ from
+ *     rank to rank
+ * @param cacheBytes how many bytes of cache the rows in flight may take; by rule they are streamed
+ *     only if they fit
+ */
+public record Tuning(
+    @Nullable Schedule schedule,
+    @Nullable Storage storage,
+    @Nullable Overlap overlap,
+    Chunking chunking,
+    int slots,
+    int inFlight,
+    long cacheBytes) {
+  /** Each takes room in a table; more of them only make MPI slower. */
+  public static final int MOST_IN_FLIGHT = 1024;
+
+  /**
+   * What is used unless something else is chosen: two slots, so that one is filled while the other
+   * is read, and the second-level cache of one core of a current server (2 MiB since Intel's
+   * Sapphire Rapids).
+   */
+  public static final Tuning DEFAULT =
+      new Tuning(null, null, null, Chunking.BY_RULE, 2, 8, 2 << 20);
+
+  public Tuning {
+    if (slots < 1) {
+      throw new IllegalArgumentException("a route needs at least 1 slot, not %d".formatted(slots));
+    }
+    if (inFlight < 1) {
+      throw new IllegalArgumentException(
+          "at least 1 chunk must be in flight, not %d".formatted(inFlight));
+    }
+    if (inFlight > MOST_IN_FLIGHT) {
+      throw new IllegalArgumentException(
+          "at most %,d chunks of a route can be in flight, not %,d"
+              .formatted(MOST_IN_FLIGHT, inFlight));
+    }
+    if (cacheBytes < 0) {
+      throw new IllegalArgumentException("a cache cannot have %d bytes".formatted(cacheBytes));
+    }
+  }
+
+  /** The same with another schedule; null for a choice by rule. */
+  public Tuning withSchedule(@Nullable Schedule value) {
+    return new Tuning(value, storage, overlap, chunking, slots, inFlight, cacheBytes);
+  }
+
+  /** The same with another storage; null for a choice by rule. */
+  public Tuning withStorage(@Nullable Storage value) {
+    return new Tuning(schedule, value, overlap, chunking, slots, inFlight, cacheBytes);
+  }
+
+  /** The same with another order of work; null for a choice by rule. */
+  public Tuning withOverlap(@Nullable Overlap value) {
+    return new Tuning(schedule, storage, value, chunking, slots, inFlight, cacheBytes);
+  }
+
+  /** Chunks of this many rows; 0 for chunks by rule. */
+  public Tuning withChunkRows(long rows) {
+    return new Tuning(schedule, storage, overlap, new Chunking(rows), slots, inFlight, cacheBytes);
+  }
+
+  /** The same with more or fewer slots. */
+  public Tuning withSlots(int value) {
+    return new Tuning(schedule, storage, overlap, chunking, value, inFlight, cacheBytes);
+  }
+
+  /** The same with more or fewer chunks in flight. */
+  public Tuning withInFlight(int value) {
+    return new Tuning(schedule, storage, overlap, chunking, slots, value, cacheBytes);
+  }
+
+  /** The same with a larger or smaller cache. */
+  public Tuning withCacheBytes(long value) {
+    return new Tuning(schedule, storage, overlap, chunking, slots, inFlight, value);
+  }
+}
