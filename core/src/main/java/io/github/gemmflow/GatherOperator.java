@@ -120,9 +120,18 @@ abstract sealed class GatherOperator extends Operator permits AllGather, AllGath
         checkShared("output " + i, outputs[i]);
       }
     }
-    if (rows.areKnown()) {
-      checkOutputs(shape.isAlongColumns() ? rows.of(rank) : rows.total(), outputs);
+    checkOutputs(expectedRows(rows, outputs), outputs);
+  }
+
+  /** The rows that outputs must have; if nobody knows yet, those of the first. */
+  private long expectedRows(RowCounts rows, Matrix[] outputs) {
+    if (shape.isAlongColumns()) {
+      return rows.of(workspace().group().rank());
     }
+    if (rows.areKnown()) {
+      return rows.total();
+    }
+    return outputs.length == 0 ? 0 : outputs[0].rows();
   }
 
   @Override

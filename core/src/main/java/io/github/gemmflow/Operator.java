@@ -40,7 +40,9 @@ public abstract sealed class Operator implements AutoCloseable permits GatherOpe
    * @param outputs of an {@link AllGatherMatmul} one matrix for each of its outputs; of an {@link
    *     AllGather} none, or one to copy the rows to; of an operator that sums, one. With several
    *     compute threads, in shared memory
-   * @throws IllegalArgumentException if something does not fit; nothing has happened then
+   * @throws IllegalArgumentException if something does not fit. Nothing has happened then, unless
+   *     it is the rows of all ranks together that do not fit the output: those are known only when
+   *     all ranks have begun the step
    * @throws IllegalStateException if a step of the workspace is open, or something is closed
    * @throws io.github.gemmflow.failure.GemmflowException if not all rows arrived in time, or the
    *     ranks cannot go on together

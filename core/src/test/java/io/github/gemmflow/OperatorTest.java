@@ -93,6 +93,8 @@ class OperatorTest {
       refused("for each of the 1 ranks", () -> product.run(RowCounts.known(1, 1), a, c));
       refused("output 0 must be 2 x 4", () -> product.run(RowCounts.known(2), a, c.rows(0, 1)));
       refused("has 1 outputs, not 2", () -> product.run(RowCounts.known(2), a, c, c));
+      refused("has 1 outputs, not 2", () -> product.run(a, c, c));
+      refused("output 0 must be 2 x 4 F32", () -> product.run(a, c.columns(0, 3)));
       refused("the output must be 1 x 8", () -> reduce.run(a.rows(0, 1), a));
       product.run(a, c);
       reduce.run(a, a);
