@@ -12,8 +12,8 @@ module io.github.gemmflow.cli {
   requires tools.jackson.core;
   requires static org.jspecify;
 
-  exports io.github.gemmflow.bench;
-  exports io.github.gemmflow.report;
+  exports io.github.gemmflow.cli.bench;
+  exports io.github.gemmflow.cli.report;
 
   opens io.github.gemmflow.cli to
       info.picocli;

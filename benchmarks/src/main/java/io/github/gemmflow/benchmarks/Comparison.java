@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.benchmarks;
 
-import io.github.gemmflow.bench.Samples;
+import io.github.gemmflow.cli.bench.Samples;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

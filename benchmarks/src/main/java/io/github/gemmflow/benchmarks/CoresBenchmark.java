@@ -11,7 +11,7 @@ import io.github.gemmflow.RowCounts;
 import io.github.gemmflow.Step;
 import io.github.gemmflow.Workspace;
 import io.github.gemmflow.World;
-import io.github.gemmflow.bench.Counted;
+import io.github.gemmflow.cli.bench.Counted;
 import io.github.gemmflow.kernel.PackedWeights;
 import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.matrix.DType;

@@ -7,7 +7,7 @@ import io.github.gemmflow.RowCounts;
 import io.github.gemmflow.Step;
 import io.github.gemmflow.Workspace;
 import io.github.gemmflow.World;
-import io.github.gemmflow.bench.Counters;
+import io.github.gemmflow.cli.bench.Counters;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
 import java.io.IOException;

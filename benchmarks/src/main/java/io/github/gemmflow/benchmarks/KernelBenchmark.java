@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.benchmarks;
 
-import io.github.gemmflow.bench.Counted;
-import io.github.gemmflow.bench.Json;
+import io.github.gemmflow.cli.bench.Counted;
+import io.github.gemmflow.cli.bench.Json;
 import io.github.gemmflow.matrix.DType;
 import java.io.IOException;
 import java.io.PrintStream;

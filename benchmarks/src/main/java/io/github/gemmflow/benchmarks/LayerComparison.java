@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.benchmarks;
 
-import io.github.gemmflow.bench.Json;
-import io.github.gemmflow.bench.Samples;
-import io.github.gemmflow.bench.View;
+import io.github.gemmflow.cli.bench.Json;
+import io.github.gemmflow.cli.bench.Samples;
+import io.github.gemmflow.cli.bench.View;
 import io.github.gemmflow.kernel.onednn.OneDnnLibrary;
 import io.github.gemmflow.system.Job;
 import io.github.gemmflow.system.Lab;

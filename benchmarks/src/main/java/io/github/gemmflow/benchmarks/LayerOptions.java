@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.benchmarks;
 
-import io.github.gemmflow.bench.Operation;
+import io.github.gemmflow.cli.bench.Operation;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.system.MpiFamily;
 import java.nio.file.Path;

@@ -3,11 +3,11 @@ package io.github.gemmflow.cli;
 
 import io.github.gemmflow.Config;
 import io.github.gemmflow.World;
-import io.github.gemmflow.bench.LayerBenchmark;
-import io.github.gemmflow.bench.Progress;
-import io.github.gemmflow.bench.RecordedStep;
-import io.github.gemmflow.bench.Result;
-import io.github.gemmflow.bench.Trace;
+import io.github.gemmflow.cli.bench.LayerBenchmark;
+import io.github.gemmflow.cli.bench.Progress;
+import io.github.gemmflow.cli.bench.RecordedStep;
+import io.github.gemmflow.cli.bench.Result;
+import io.github.gemmflow.cli.bench.Trace;
 import io.github.gemmflow.mpi.Launcher;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -86,7 +86,7 @@ final class BenchCommand implements Callable<Integer> {
             warmup,
             iterations,
             trace != null);
-    return new Job(ranks, config, parent.talk())
+    return new Job(ranks, config, parent.output())
         .run(parent.arguments(), world -> run(world, benchmark));
   }
 
@@ -96,7 +96,7 @@ final class BenchCommand implements Callable<Integer> {
           ExitCode.INPUT, "%d ranks cannot be cut into %d groups".formatted(world.size(), groups));
     }
     boolean tells = world.rank() == 0;
-    Result result = benchmark.run(world, tells ? parent.talk().progress() : Progress.NONE);
+    Result result = benchmark.run(world, tells ? parent.output().progress() : Progress.NONE);
     if (tells) {
       report(result);
     }
@@ -106,7 +106,7 @@ final class BenchCommand implements Callable<Integer> {
   }
 
   private void report(Result result) {
-    parent.talk().say(result.text());
+    parent.output().say(result.text());
     OutputFile.write(json, result.json() + "\n");
     RecordedStep recording = result.recording();
     if (recording != null) {

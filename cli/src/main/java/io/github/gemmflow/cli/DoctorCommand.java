@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.cli;
 
-import io.github.gemmflow.doctor.Diagnosis;
-import io.github.gemmflow.doctor.Doctor;
+import io.github.gemmflow.cli.doctor.Diagnosis;
+import io.github.gemmflow.cli.doctor.Doctor;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -42,7 +42,7 @@ final class DoctorCommand implements Callable<Integer> {
   public Integer call() {
     Diagnosis diagnosis = Doctor.examine(mpirun);
     // In one piece, so that ranks do not write into each other's lines.
-    parent.talk().say(json ? diagnosis.json() + "\n" : diagnosis.text());
+    parent.output().say(json ? diagnosis.json() + "\n" : diagnosis.text());
     return (diagnosis.isReady() ? ExitCode.GOOD : ExitCode.NO).number();
   }
 }

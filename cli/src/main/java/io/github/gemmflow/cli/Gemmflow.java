@@ -45,7 +45,7 @@ import picocli.CommandLine.Spec;
 public final class Gemmflow {
   @Spec private CommandSpec spec = CommandSpec.create();
 
-  @Mixin private Talk talk = new Talk();
+  @Mixin private CommandOutput output = new CommandOutput();
 
   Gemmflow() {}
 
@@ -63,7 +63,7 @@ public final class Gemmflow {
     return line.setCaseInsensitiveEnumValuesAllowed(true)
         .setExecutionStrategy(gemmflow::execute)
         .setParameterExceptionHandler(Gemmflow::explain)
-        .setExecutionExceptionHandler((e, command, parsed) -> gemmflow.talk.fail(e));
+        .setExecutionExceptionHandler((e, command, parsed) -> gemmflow.output.fail(e));
   }
 
   private int execute(ParseResult parsed) {
@@ -71,11 +71,11 @@ public final class Gemmflow {
     if (helped != null) {
       return helped;
     }
-    talk.begin(spec.commandLine());
+    output.begin(spec.commandLine());
     try {
       return new RunLast().execute(parsed);
     } catch (Error e) {
-      return talk.fail(e);
+      return output.fail(e);
     }
   }
 
@@ -92,8 +92,8 @@ public final class Gemmflow {
     return ExitCode.INPUT.number();
   }
 
-  Talk talk() {
-    return talk;
+  CommandOutput output() {
+    return output;
   }
 
   /** The words that this command was called with. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.cli;
 
-import io.github.gemmflow.data.Generator;
-import io.github.gemmflow.data.Values;
+import io.github.gemmflow.cli.data.Generator;
+import io.github.gemmflow.cli.data.Values;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -77,9 +77,9 @@ final class GenCommand implements Callable<Integer> {
             values,
             seed,
             shards);
-    List<Path> files = generator.run(parent.talk().progress());
+    List<Path> files = generator.run(parent.output().progress());
     parent
-        .talk()
+        .output()
         .say(
             "%d x %d times %d x %d %s, %s from seed %d: %s%n"
                 .formatted(

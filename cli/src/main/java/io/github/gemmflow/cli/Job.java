@@ -4,7 +4,7 @@ package io.github.gemmflow.cli;
 import io.github.gemmflow.Config;
 import io.github.gemmflow.LocalWorld;
 import io.github.gemmflow.World;
-import io.github.gemmflow.data.AgreedException;
+import io.github.gemmflow.cli.data.AgreedException;
 import io.github.gemmflow.failure.DisagreementException;
 import io.github.gemmflow.failure.GemmflowException;
 import io.github.gemmflow.mpi.Launcher;
@@ -15,12 +15,12 @@ import java.util.List;
 final class Job {
   private final RankOptions ranks;
   private final Config config;
-  private final Talk talk;
+  private final CommandOutput output;
 
-  Job(RankOptions ranks, Config config, Talk talk) {
+  Job(RankOptions ranks, Config config, CommandOutput output) {
     this.ranks = ranks;
     this.config = config;
-    this.talk = talk;
+    this.output = output;
   }
 
   /**
@@ -42,13 +42,13 @@ final class Job {
       try (World world = World.single(config)) {
         runRank(world, program);
       }
-    } else if (Talk.isWatched()) {
+    } else if (CommandOutput.isWatched()) {
       throw new CommandException(
           ExitCode.RANKS,
           "%s started this process, but does not tell it which rank it is: name the mpirun of Open MPI or MPICH"
               .formatted(ranks.mpirun()));
     } else {
-      return new Mpirun(ranks.mpirun(), talk).run(toStart, arguments);
+      return new Mpirun(ranks.mpirun(), output).run(toStart, arguments);
     }
     return ExitCode.GOOD.number();
   }
@@ -88,13 +88,13 @@ final class Job {
     try {
       program.run(world);
     } catch (CommandException | AgreedException e) {
-      talk.failOnRank(world.rank(), e, true);
+      output.failOnRank(world.rank(), e, true);
       throw e;
     } catch (GemmflowException e) {
-      talk.failOnRank(world.rank(), e, e instanceof DisagreementException);
+      output.failOnRank(world.rank(), e, e instanceof DisagreementException);
       throw e;
     } catch (Exception | Error e) {
-      talk.failOnRank(world.rank(), e, false);
+      output.failOnRank(world.rank(), e, false);
       // The others know nothing of it, and would wait.
       world.abort(Failure.of(e).message());
       throw new IllegalStateException(e);

@@ -21,16 +21,16 @@ final class Mpirun {
   private static final long SECONDS_TO_END = 5;
 
   private final String program;
-  private final Talk talk;
+  private final CommandOutput output;
 
   /**
    * A launcher.
    *
    * @param program its name or path
    */
-  Mpirun(String program, Talk talk) {
+  Mpirun(String program, CommandOutput output) {
     this.program = program;
-    this.talk = talk;
+    this.output = output;
   }
 
   /** Runs so many ranks with the same Java and options; returns the exit code. */
@@ -40,7 +40,7 @@ final class Mpirun {
     command.addAll(List.of("-n", Integer.toString(ranks)));
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
-    command.add("-D%s=%s".formatted(Talk.WATCHED, talk.watching()));
+    command.add("-D%s=%s".formatted(CommandOutput.WATCHED, output.watching()));
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), Gemmflow.class.getName()));
     command.addAll(arguments);
     Process process =
@@ -59,9 +59,9 @@ final class Mpirun {
     }
     Runtime.getRuntime().removeShutdownHook(ending);
     if (failure != null) {
-      return talk.fail(failure);
+      return output.fail(failure);
     }
-    return code == 0 ? code : talk.fail(unexplained(code));
+    return code == 0 ? code : output.fail(unexplained(code));
   }
 
   /** Reads to the end what ranks say; returns what went wrong on the first that tells it. */
@@ -75,10 +75,10 @@ final class Mpirun {
         if (failure != null) {
           first = first == null || (failure.primary() && !first.primary()) ? failure : first;
         } else if (progress != null) {
-          talk.show(progress);
-        } else if (talk.isVerbose() || (first == null && isNew(line, warnings))) {
+          output.show(progress);
+        } else if (output.isVerbose() || (first == null && isNew(line, warnings))) {
           // Once a rank has told what went wrong, a launcher only says that something has.
-          talk.passOn(line);
+          output.passOn(line);
         }
       }
     }

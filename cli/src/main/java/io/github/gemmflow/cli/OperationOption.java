@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.cli;
 
-import io.github.gemmflow.bench.Operation;
+import io.github.gemmflow.cli.bench.Operation;
 import picocli.CommandLine.Option;
 
 /** Option for the half of a layer. */

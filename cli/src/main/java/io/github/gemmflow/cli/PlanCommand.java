@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.cli;
 
-import io.github.gemmflow.bench.Counted;
-import io.github.gemmflow.bench.Layer;
-import io.github.gemmflow.bench.Operation;
+import io.github.gemmflow.cli.bench.Counted;
+import io.github.gemmflow.cli.bench.Layer;
+import io.github.gemmflow.cli.bench.Operation;
 import io.github.gemmflow.matrix.Shards;
 import io.github.gemmflow.plan.Capacity;
 import io.github.gemmflow.plan.GatherPlan;
@@ -63,7 +63,7 @@ final class PlanCommand implements Callable<Integer> {
     Tuning settings = tuning.config().tuning();
     Layer.Size size = shape.of(operation.value());
     parent
-        .talk()
+        .output()
         .say(
             size.operation() == Operation.GATHER
                 ? gather(size, domains, settings)
@@ -80,7 +80,7 @@ final class PlanCommand implements Callable<Integer> {
 
   /** Who sends what to whom, if somebody wants to know. */
   private String who(Layout step) {
-    if (!parent.talk().isVerbose()) {
+    if (!parent.output().isVerbose()) {
       return "";
     }
     step.lay(Shards.of(shape.m(), ranks).sizes());

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.cli;
 
-import io.github.gemmflow.report.Report;
-import io.github.gemmflow.report.Screenshot;
+import io.github.gemmflow.cli.report.Report;
+import io.github.gemmflow.cli.report.Screenshot;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
@@ -68,7 +68,7 @@ final class ReportCommand implements Callable<Integer> {
     if (png != null) {
       Screenshot.take(output, png, browser);
     }
-    parent.talk().say((png == null ? output : output + ", " + png) + System.lineSeparator());
+    parent.output().say((png == null ? output : output + ", " + png) + System.lineSeparator());
     return ExitCode.GOOD.number();
   }
 }

@@ -2,11 +2,11 @@
 package io.github.gemmflow.cli;
 
 import io.github.gemmflow.World;
-import io.github.gemmflow.bench.Counted;
-import io.github.gemmflow.bench.Progress;
-import io.github.gemmflow.data.FileProduct;
-import io.github.gemmflow.data.Inputs;
-import io.github.gemmflow.data.Where;
+import io.github.gemmflow.cli.bench.Counted;
+import io.github.gemmflow.cli.bench.Progress;
+import io.github.gemmflow.cli.data.FileProduct;
+import io.github.gemmflow.cli.data.Inputs;
+import io.github.gemmflow.cli.data.Where;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.mpi.Launcher;
 import java.io.IOException;
@@ -75,24 +75,24 @@ final class RunCommand implements Callable<Integer> {
   public Integer call() throws IOException, InterruptedException {
     Inputs inputs = new Inputs(new Where(a), new Where(b), input.layout(), replicate);
     FileProduct product = new FileProduct(inputs, new Where(out), outputType);
-    Talk talk = parent.talk();
+    CommandOutput output = parent.output();
     if (Launcher.current() == Launcher.NONE || ranks.engine() == RankOptions.Engine.LOCAL) {
       // Before anything is started: one process finds what is wrong sooner, and says it once.
       ranks.orElse(inputs.ranks());
       product.check(ranks.toStart());
     }
-    return new Job(ranks, tuning.config(), talk)
+    return new Job(ranks, tuning.config(), output)
         .run(parent.arguments(), world -> run(world, product));
   }
 
   private void run(World world, FileProduct product) throws IOException {
-    Talk talk = parent.talk();
+    CommandOutput output = parent.output();
     boolean tells = world.rank() == 0;
-    FileProduct.Outcome outcome = product.run(world, tells ? talk.progress() : Progress.NONE);
+    FileProduct.Outcome outcome = product.run(world, tells ? output.progress() : Progress.NONE);
     if (tells) {
-      talk.say(describe(world, outcome));
-      if (talk.isVerbose()) {
-        talk.say(outcome.plan().toString());
+      output.say(describe(world, outcome));
+      if (output.isVerbose()) {
+        output.say(outcome.plan().toString());
       }
     }
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.cli;
 
-import io.github.gemmflow.bench.Layer;
-import io.github.gemmflow.bench.Operation;
+import io.github.gemmflow.cli.bench.Layer;
+import io.github.gemmflow.cli.bench.Operation;
 import io.github.gemmflow.matrix.DType;
 import picocli.CommandLine.Option;
 

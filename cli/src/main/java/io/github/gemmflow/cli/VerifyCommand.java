@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.cli;
 
-import io.github.gemmflow.data.Check;
-import io.github.gemmflow.data.Where;
+import io.github.gemmflow.cli.data.Check;
+import io.github.gemmflow.cli.data.Where;
 import java.io.IOException;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -53,11 +53,11 @@ final class VerifyCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     Check check = new Check(new Where(c), where(golden), where(a), where(b), input.layout());
-    Check.Verdict verdict = check.run(parent.talk().progress());
+    Check.Verdict verdict = check.run(parent.output().progress());
     if (!verdict.good()) {
       throw new CommandException(ExitCode.NO, verdict.text());
     }
-    parent.talk().say(verdict.text() + System.lineSeparator());
+    parent.output().say(verdict.text() + System.lineSeparator());
     return ExitCode.GOOD.number();
   }
 

@@ -4,7 +4,7 @@ package io.github.gemmflow.examples.llama;
 import io.github.gemmflow.Config;
 import io.github.gemmflow.Group;
 import io.github.gemmflow.World;
-import io.github.gemmflow.bench.Counted;
+import io.github.gemmflow.cli.bench.Counted;
 import io.github.gemmflow.files.SafeTensorsWriter;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.tuning.Overlap;

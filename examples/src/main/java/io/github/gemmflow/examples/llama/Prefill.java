@@ -3,8 +3,8 @@ package io.github.gemmflow.examples.llama;
 
 import io.github.gemmflow.Config;
 import io.github.gemmflow.World;
-import io.github.gemmflow.bench.RecordedStep;
-import io.github.gemmflow.bench.Trace;
+import io.github.gemmflow.cli.bench.RecordedStep;
+import io.github.gemmflow.cli.bench.Trace;
 import io.github.gemmflow.matrix.DType;
 import java.io.IOException;
 import java.io.PrintWriter;

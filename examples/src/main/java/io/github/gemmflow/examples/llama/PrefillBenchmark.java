@@ -3,8 +3,8 @@ package io.github.gemmflow.examples.llama;
 
 import io.github.gemmflow.Group;
 import io.github.gemmflow.World;
-import io.github.gemmflow.bench.Meeting;
-import io.github.gemmflow.bench.RecordedStep;
+import io.github.gemmflow.cli.bench.Meeting;
+import io.github.gemmflow.cli.bench.RecordedStep;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.tuning.Overlap;
 import io.github.gemmflow.tuning.Tuning;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.examples.llama;
 
-import io.github.gemmflow.bench.Counted;
-import io.github.gemmflow.bench.RecordedStep;
+import io.github.gemmflow.cli.bench.Counted;
+import io.github.gemmflow.cli.bench.RecordedStep;
 import java.util.IntSummaryStatistics;
 import org.jspecify.annotations.Nullable;
 

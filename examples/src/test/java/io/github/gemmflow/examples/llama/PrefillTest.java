@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.github.gemmflow.LocalWorld;
-import io.github.gemmflow.bench.RecordedStep;
+import io.github.gemmflow.cli.bench.RecordedStep;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.trace.Span;
 import java.io.IOException;

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.cli.bench;
+
+import io.github.gemmflow.AllGather;
+import io.github.gemmflow.AllGatherMatmul;
+import io.github.gemmflow.Group;
+import io.github.gemmflow.RowCounts;
+import io.github.gemmflow.Step;
+import io.github.gemmflow.Workspace;
+import io.github.gemmflow.World;
+import io.github.gemmflow.kernel.PackedWeights;
+import io.github.gemmflow.kernel.WeightLayout;
+import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.matrix.Matrix;
+import io.github.gemmflow.matrix.Shards;
+import io.github.gemmflow.tuning.Explanation;
+import io.github.gemmflow.tuning.Overlap;
+import io.github.gemmflow.tuning.Storage;
+import io.github.gemmflow.tuning.Tuning;
+import java.lang.foreign.Arena;
+import java.util.Arrays;
+import java.util.function.Function;
+
+/** A layer that gathers its rows: all ranks have some rows of A, and weights of their own. */
+final class GatherLayer extends Layer {
+  private final Arena arena = Arena.ofShared();
+  private final Workspace space;
+  private final Workspace unfusedSpace;
+  private final AllGatherMatmul pipelined;
+  private final AllGatherMatmul sequential;
+  private final AllGather gather;
+  private final LocalProduct localProduct;
+  private final int hosts;
+  private final long bSeed;
+  private final long[] rows;
+  private final RowCounts counts;
+  private final Matrix a;
+  private final Matrix c;
+
+  GatherLayer(World world, Group group, Group single, Size size, Tuning tuning) {
+    super(size);
+    this.rows = Shards.of(size.m(), group.size()).sizes();
+    this.counts = RowCounts.known(rows);
+    this.hosts = group.domains().count();
+    this.bSeed = 2L + world.rank();
+    Tuning unfused = tuning.withOverlap(Overlap.SEQUENTIAL).withStorage(Storage.GATHERED);
+    this.space =
+        Workspace.on(group)
+            .rows(size.m())
+            .columns(size.k())
+            .type(size.type())
+            .tuning(tuning)
+            .open();
+    this.unfusedSpace =
+        Workspace.on(group)
+            .rows(size.m())
+            .columns(size.k())
+            .type(size.type())
+            .tuning(unfused)
+            .open();
+    this.a = Matrix.allocate(size.type(), size.m(), size.k(), arena);
+    this.c = Matrix.allocate(DType.F32, size.m(), size.n(), arena);
+    Integers.fill(a, A_SEED, 0, 0);
+    try (Arena temporary = Arena.ofConfined();
+        PackedWeights weights = pack(world, temporary)) {
+      this.pipelined = AllGatherMatmul.on(space).output(weights).build();
+      this.sequential = AllGatherMatmul.on(unfusedSpace).output(weights).build();
+      this.gather = AllGather.on(unfusedSpace).columns(size.k()).build();
+      this.localProduct = new LocalProduct(world, single, weights, a, c);
+    }
+    fillRooms(group.rank());
+  }
+
+  private PackedWeights pack(World world, Arena temporary) {
+    Matrix b = Matrix.allocate(size().type(), size().k(), size().n(), temporary);
+    Integers.fill(b, bSeed, 0, 0);
+    return world.pack(b, WeightLayout.IN_OUT);
+  }
+
+  /** Steps of a workspace take turns in two rooms, and rows stay where they were written. */
+  private void fillRooms(int rank) {
+    long first = Arrays.stream(rows, 0, rank).sum();
+    Matrix mine = a.rows(first, first + rows[rank]);
+    for (int room = 0; room < 2; room++) {
+      write(pipelined, mine);
+      write(sequential, mine);
+    }
+  }
+
+  private void write(AllGatherMatmul operator, Matrix values) {
+    try (Step step = operator.begin(counts)) {
+      step.input().copyFrom(values);
+      step.run(c);
+    }
+  }
+
+  @Override
+  public void run(View view) {
+    switch (view) {
+      case GEMM -> localProduct.multiplyBare();
+      case COMPUTE_ONLY -> localProduct.multiply();
+      case COMM_ONLY -> step(gather::begin);
+      case SEQUENTIAL -> step(sequential::begin, c);
+      case PIPELINED -> step(pipelined::begin, c);
+    }
+  }
+
+  private void step(Function<RowCounts, Step> begin, Matrix... outputs) {
+    try (Step step = begin.apply(counts)) {
+      step.run(outputs);
+    }
+  }
+
+  @Override
+  public boolean verify(View view) {
+    c.fill(Float.NaN);
+    run(view);
+    return Integers.isProduct(c, A_SEED, 0, bSeed, size().k());
+  }
+
+  @Override
+  Workspace space() {
+    return space;
+  }
+
+  @Override
+  double flops() {
+    return 2.0 * size().m() * size().k() * size().n();
+  }
+
+  @Override
+  long bytesToCross() {
+    long bytes = size().m() * size().k() * size().type().bytes();
+    return bytes * (hosts - 1);
+  }
+
+  @Override
+  Explanation explain() {
+    return pipelined.explain();
+  }
+
+  @Override
+  public void close() {
+    localProduct.close();
+    gather.close();
+    sequential.close();
+    pipelined.close();
+    unfusedSpace.close();
+    space.close();
+    arena.close();
+  }
+}

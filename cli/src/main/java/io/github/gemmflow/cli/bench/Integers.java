@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.cli.bench;
+
+import io.github.gemmflow.matrix.Matrix;
+import java.util.SplittableRandom;
+
+/**
+ * Matrices of small integers that are a function of a seed and their indices: products of them are
+ * exact, and every rank knows all elements of all ranks.
+ */
+public final class Integers {
+  /** No value is larger, nor smaller than its opposite. */
+  public static final int LARGEST = 3;
+
+  private Integers() {}
+
+  /** An integer from -3 to 3. */
+  public static int value(long seed, long row, long column) {
+    long h = seed * 0x9E3779B97F4A7C15L + row * 0xBF58476D1CE4E5B9L + column * 0x94D049BB133111EBL;
+    h = (h ^ (h >>> 31)) * 0xD6E8FEB86659FD93L;
+    return (int) Math.floorMod(h ^ (h >>> 32), 2L * LARGEST + 1) - LARGEST;
+  }
+
+  /** Fills a part of the matrix of a seed. */
+  static void fill(Matrix part, long seed, long firstRow, long firstColumn) {
+    for (long row = 0; row < part.rows(); row++) {
+      for (long column = 0; column < part.columns(); column++) {
+        part.set(row, column, value(seed, firstRow + row, firstColumn + column));
+      }
+    }
+  }
+
+  /**
+   * Whether {@code c} is the product of the matrices of two seeds, or some rows of it: C x = A (B
+   * x), in whole numbers, for a vector x of random numbers above 0. No single wrong element passes,
+   * and several pass only if their errors happen to cancel out (Freivalds' check), in far less time
+   * than the product.
+   */
+  static boolean isProduct(Matrix c, long aSeed, long firstRow, long bSeed, long k) {
+    int n = Math.toIntExact(c.columns());
+    long[] x = new SplittableRandom(aSeed ^ bSeed).longs(n, 1, 1 << 16).toArray();
+    long[] bx = new long[Math.toIntExact(k)];
+    for (int row = 0; row < bx.length; row++) {
+      for (int column = 0; column < n; column++) {
+        bx[row] += value(bSeed, row, column) * x[column];
+      }
+    }
+    for (long row = 0; row < c.rows(); row++) {
+      long expected = 0;
+      for (int i = 0; i < bx.length; i++) {
+        expected += value(aSeed, firstRow + row, i) * bx[i];
+      }
+      long sum = 0;
+      for (int column = 0; column < n; column++) {
+        float element = c.get(row, column);
+        long integer = (long) element;
+        if (integer != element) {
+          return false;
+        }
+        sum += integer * x[column];
+      }
+      if (sum != expected) {
+        return false;
+      }
+    }
+    return true;
+  }
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.cli.bench;
+
+import io.github.gemmflow.AllReduce;
+import io.github.gemmflow.Group;
+import io.github.gemmflow.MatmulAllReduce;
+import io.github.gemmflow.MatmulReduceScatter;
+import io.github.gemmflow.Operator;
+import io.github.gemmflow.ReduceScatter;
+import io.github.gemmflow.RowCounts;
+import io.github.gemmflow.Workspace;
+import io.github.gemmflow.World;
+import io.github.gemmflow.kernel.PackedWeights;
+import io.github.gemmflow.kernel.WeightLayout;
+import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.matrix.Matrix;
+import io.github.gemmflow.matrix.Shards;
+import io.github.gemmflow.tuning.Explanation;
+import io.github.gemmflow.tuning.Tuning;
+import java.lang.foreign.Arena;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.BiConsumer;
+
+/**
+ * A layer that sums products: each rank has some columns of A and the rows of the weights that
+ * belong to them. One after the other, the product is computed in one piece, and then summed.
+ */
+final class SumLayer extends Layer {
+  private static final long B_SEED = 2;
+
+  private final Arena arena = Arena.ofShared();
+  private final Workspace space;
+  private final Workspace unfusedSpace;
+  private final BiConsumer<Matrix, Matrix> fused;
+  private final BiConsumer<Matrix, Matrix> sum;
+  private final List<Operator> operators = new ArrayList<>();
+  private final Operator pipelined;
+  private final int hosts;
+  private final LocalProduct localProduct;
+  private final long firstRow;
+  private final long inputs;
+  private final Matrix a;
+  private final Matrix partial;
+  private final Matrix c;
+
+  SumLayer(World world, Group group, Group single, Size size, Tuning tuning) {
+    super(size);
+    int rank = group.rank();
+    boolean scattered = size.operation() == Operation.REDUCE_SCATTER;
+    long[] rows = Shards.of(size.m(), group.size()).sizes();
+    long[] columns = Shards.of(size.k(), group.size()).sizes();
+    long firstColumn = Arrays.stream(columns, 0, rank).sum();
+    this.inputs = columns[rank];
+    this.hosts = group.domains().count();
+    this.firstRow = scattered ? Arrays.stream(rows, 0, rank).sum() : 0;
+    this.space = Workspace.on(group).rows(size.m()).type(size.type()).tuning(tuning).open();
+    this.unfusedSpace = Workspace.on(group).rows(size.m()).type(size.type()).tuning(tuning).open();
+    this.a = Matrix.allocate(size.type(), size.m(), inputs, arena);
+    this.partial = Matrix.allocate(DType.F32, size.m(), size.n(), arena);
+    this.c = Matrix.allocate(DType.F32, scattered ? rows[rank] : size.m(), size.n(), arena);
+    Integers.fill(a, A_SEED, 0, firstColumn);
+    try (Arena temporary = Arena.ofConfined();
+        PackedWeights weights = pack(world, firstColumn, temporary)) {
+      if (scattered) {
+        MatmulReduceScatter both = MatmulReduceScatter.on(space).weights(weights).build();
+        ReduceScatter only = ReduceScatter.on(unfusedSpace).columns(size.n()).build();
+        RowCounts counts = RowCounts.known(rows);
+        this.pipelined = both;
+        this.fused = (in, out) -> both.run(counts, in, out);
+        this.sum = (in, out) -> only.run(counts, in, out);
+        operators.addAll(List.of(both, only));
+      } else {
+        MatmulAllReduce both = MatmulAllReduce.on(space).weights(weights).build();
+        AllReduce only = AllReduce.on(unfusedSpace).columns(size.n()).build();
+        this.pipelined = both;
+        this.fused = both::run;
+        this.sum = only::run;
+        operators.addAll(List.of(both, only));
+      }
+      this.localProduct = new LocalProduct(world, single, weights, a, partial);
+    }
+  }
+
+  private PackedWeights pack(World world, long firstRowOfB, Arena temporary) {
+    Matrix b = Matrix.allocate(size().type(), inputs, size().n(), temporary);
+    Integers.fill(b, B_SEED, firstRowOfB, 0);
+    return world.pack(b, WeightLayout.IN_OUT);
+  }
+
+  @Override
+  public void run(View view) {
+    switch (view) {
+      case GEMM -> localProduct.multiplyBare();
+      case COMPUTE_ONLY -> localProduct.multiply();
+      case COMM_ONLY -> sum.accept(partial, c);
+      case SEQUENTIAL -> {
+        localProduct.multiplyBare();
+        sum.accept(partial, c);
+      }
+      case PIPELINED -> fused.accept(a, c);
+    }
+  }
+
+  @Override
+  public boolean verify(View view) {
+    partial.fill(Float.NaN);
+    c.fill(Float.NaN);
+    run(view);
+    return Integers.isProduct(c, A_SEED, firstRow, B_SEED, size().k());
+  }
+
+  @Override
+  Workspace space() {
+    return space;
+  }
+
+  @Override
+  double flops() {
+    return 2.0 * size().m() * inputs * size().n();
+  }
+
+  /** The sum over its ranks leaves each host for each other one that wants it. */
+  @Override
+  long bytesToCross() {
+    long others = hosts - 1L;
+    boolean scattered = size().operation() == Operation.REDUCE_SCATTER;
+    return size().m() * size().n() * Float.BYTES * (scattered ? others : others * hosts);
+  }
+
+  @Override
+  Explanation explain() {
+    return pipelined.explain();
+  }
+
+  @Override
+  public void close() {
+    localProduct.close();
+    operators.forEach(Operator::close);
+    unfusedSpace.close();
+    space.close();
+    arena.close();
+  }
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.cli.data;
+
+import java.io.Serial;
+
+/** Failure of one rank that all ranks know of: each of them throws this. */
+public final class AgreedException extends IllegalArgumentException {
+  @Serial private static final long serialVersionUID = 1;
+
+  AgreedException(String message) {
+    super(message);
+  }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.cli.data;
+
+import io.github.gemmflow.cli.bench.Progress;
+import io.github.gemmflow.files.MatrixFile;
+import io.github.gemmflow.kernel.WeightLayout;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Checks a product in files.
+ *
+ * @param c one file, or a file of each rank: its columns, or, where each has as many as there are,
+ *     all of them
+ * @param golden what it should be; null for A x B, computed anew
+ * @param a null if only golden counts
+ * @param b null if only golden counts
+ */
+public record Check(
+    Where c, @Nullable Where golden, @Nullable Where a, @Nullable Where b, WeightLayout layout) {
+
+  /**
+   * What came of it.
+   *
+   * @param text one or a few lines for a person
+   */
+  public record Verdict(boolean good, String text) {}
+
+  public Check {
+    if ((a == null) != (b == null)) {
+      throw new IllegalArgumentException("A and B are both needed, or neither: --a and --b");
+    }
+    if (golden == null && a == null) {
+      throw new IllegalArgumentException(
+          "%s is checked against a golden file (--golden), or against A x B (--a and --b)"
+              .formatted(c));
+    }
+  }
+
+  /** Checks every element. */
+  public Verdict run(Progress progress) throws IOException {
+    for (Where where : new @Nullable Where[] {golden, a, b}) {
+      String changed = where == null ? "" : changed(where);
+      if (!changed.isEmpty()) {
+        return new Verdict(
+            false,
+            "%s is not what it was when it was made: its checksum differs from that in SHA256SUMS beside it"
+                .formatted(changed));
+      }
+    }
+    try (Yardstick yardstick = new Yardstick(this)) {
+      return compare(yardstick, progress);
+    }
+  }
+
+  private static String changed(Where where) throws IOException {
+    int count = Math.max(1, where.count());
+    for (int rank = 0; rank < count; rank++) {
+      Path file = MatrixFile.path(where.of(rank));
+      if (!Checksums.isUnchanged(file)) {
+        return file.toString();
+      }
+    }
+    return "";
+  }
+
+  private Verdict compare(Yardstick yardstick, Progress progress) throws IOException {
+    List<ShardedMatrix> results = yardstick.open(c);
+    double share = 0;
+    for (ShardedMatrix result : results) {
+      yardstick.checkShape(result);
+      Verification verification =
+          new Verification(result, yardstick.expected(), yardstick.bound()).run(progress);
+      if (verification.first() != null) {
+        return new Verdict(false, describe(result, verification, yardstick));
+      }
+      share = Math.max(share, verification.largestShare());
+    }
+    return new Verdict(true, describe(results, share, yardstick));
+  }
+
+  private String describe(List<ShardedMatrix> results, double share, Yardstick yardstick) {
+    String what = "%s: %s, ".formatted(c, results.getFirst().shape());
+    String than = golden == null ? "A x B" : golden.toString();
+    return yardstick.bound().isExact()
+        ? what + "every element equal to " + than
+        : what
+            + String.format(
+                Locale.ROOT,
+                "every element within the error bound of %s, the farthest at %.2g of it",
+                than,
+                share);
+  }
+
+  private String describe(ShardedMatrix result, Verification verification, Yardstick yardstick) {
+    Verification.Difference first = Objects.requireNonNull(verification.first());
+    List<String> lines = new ArrayList<>();
+    lines.add("%s (row %d, column %d of C)".formatted(first, first.row(), first.column()));
+    lines.add(
+        "%d of %d elements are wrong; this is the first"
+            .formatted(verification.wrong(), result.rows() * result.columns()));
+    if (golden != null && a != null) {
+      lines.add(yardstick.blame(first));
+    } else if (golden != null) {
+      lines.add("for reals, give --a and --b as well: then rounding errors are allowed for");
+    }
+    return String.join("\n", lines);
+  }
+}

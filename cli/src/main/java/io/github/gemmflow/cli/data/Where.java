@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.cli.data;
+
+import io.github.gemmflow.files.MatrixFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * Location of a matrix: one file, or a file of each rank, whose name has {@code {rank}} where the
+ * rank's number belongs.
+ *
+ * @param text as a person wrote it
+ */
+public record Where(String text) {
+  private static final String RANK = "{rank}";
+
+  public Where {
+    Path first = MatrixFile.path(text.replace(RANK, "0"));
+    if (text.contains(RANK) && first.equals(MatrixFile.path(text.replace(RANK, "1")))) {
+      throw new IllegalArgumentException(
+          "%s: {rank} belongs in the name of the file, not of the tensor".formatted(text));
+    }
+  }
+
+  /** Whether each rank has a file of its own. */
+  public boolean isPerRank() {
+    return text.contains(RANK);
+  }
+
+  /** The file of a rank. */
+  public String of(int rank) {
+    return text.replace(RANK, Integer.toString(rank));
+  }
+
+  /** How many ranks have a file, counted from rank 0. */
+  public int count() {
+    int ranks = 0;
+    while (isPerRank() && Files.exists(MatrixFile.path(of(ranks)))) {
+      ranks++;
+    }
+    return ranks;
+  }
+
+  /**
+   * Throws unless a file can be made there.
+   *
+   * @throws IllegalArgumentException with the directory that is missing
+   */
+  void checkDirectory() {
+    Path directory = MatrixFile.path(of(0)).toAbsolutePath().getParent();
+    if (directory == null || !Files.isDirectory(directory)) {
+      throw new IllegalArgumentException(
+          "%s: there is no directory %s: make it first".formatted(text, directory));
+    }
+  }
+
+  @Override
+  public String toString() {
+    return text;
+  }
+}

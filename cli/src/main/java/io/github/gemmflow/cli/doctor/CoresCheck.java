@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.cli.doctor;
+
+import io.github.gemmflow.engine.mpi.CoreBinding;
+import io.github.gemmflow.mpi.Launcher;
+import java.util.Optional;
+
+/** Check of the cores that this process may use. */
+final class CoresCheck {
+  static final String NAME = "Cores";
+
+  private CoresCheck() {}
+
+  /**
+   * Looks at it from all sides.
+   *
+   * @param processors how many Java counts, which looks at the limits of containers, too
+   */
+  static Finding look(Optional<CoreBinding> binding, int processors, Launcher launcher) {
+    if (binding.isEmpty()) {
+      return Finding.ok(NAME, "%d, as Java counts".formatted(processors));
+    }
+    int allowed = binding.get().allowedCores();
+    Optional<String> bound = binding.get().warning("");
+    if (bound.isPresent()) {
+      return launcher == Launcher.NONE || binding.get().isInherited()
+          ? Finding.problem(
+              NAME,
+              bound.get(),
+              "start it without taskset or numactl",
+              "give its container more cores (docker: --cpuset-cpus)")
+          : Finding.problem(NAME, bound.get(), "give the launcher the option " + launcher.unbind());
+    }
+    String text =
+        "this process may run on %d of %d".formatted(allowed, binding.get().onlineCores());
+    if (processors < allowed) {
+      text += ", for as much time as %d would have".formatted(processors);
+    }
+    return processors == 1 && allowed > 1
+        ? Finding.warning(
+            NAME,
+            text + ": communication and multiplication take turns",
+            "raise the CPU limit of its container (docker: --cpus; Kubernetes: resources.limits.cpu)",
+            "leave out -XX:ActiveProcessorCount")
+        : Finding.ok(NAME, text);
+  }
+}

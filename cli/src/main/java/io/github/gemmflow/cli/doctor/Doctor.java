@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.cli.doctor;
+
+import io.github.gemmflow.Config;
+import io.github.gemmflow.Version;
+import io.github.gemmflow.engine.mpi.CoreBinding;
+import io.github.gemmflow.kernel.onednn.OneDnnLibrary;
+import io.github.gemmflow.mpi.Launcher;
+import io.github.gemmflow.mpi.Mpi;
+import io.github.gemmflow.mpi.MpiException;
+import io.github.gemmflow.mpi.Survey;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+
+/** Looks at all that can be in the way of ranks that are to multiply together. */
+public final class Doctor {
+  private static final Path SHARED_MEMORY = Path.of("/dev/shm");
+
+  /** A program that prints its version is done in a fraction of this. */
+  private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+  private final Machine machine = Machine.current();
+  private final Launcher launcher = Launcher.current();
+  private final String mpirunName;
+  private final OneDnnCheck oneDnn = new OneDnnCheck();
+  private Optional<Mpirun> mpirun = Optional.empty();
+  private String coresBefore = "";
+  private String coresAfter = "";
+  private Optional<Survey> survey = Optional.empty();
+
+  private Doctor(String mpirunName) {
+    this.mpirunName = mpirunName;
+  }
+
+  /**
+   * Looks at this process and its machine. Loads every MPI library that there is, so nothing else
+   * is to be done in this process; initialises none.
+   *
+   * @param mpirun the name or path of what is to start ranks
+   */
+  public static Diagnosis examine(String mpirun) {
+    return new Doctor(mpirun).examine();
+  }
+
+  private Diagnosis examine() {
+    // Java first: as soon as a native call is made it counts as allowed.
+    return new Diagnosis(
+        title(),
+        List.of(
+            look(SystemCheck.NAME, () -> SystemCheck.look(machine)),
+            look(JavaCheck.NAME, () -> JavaCheck.look(machine, nativeCallers())),
+            look(MpiCheck.NAME, this::mpi),
+            look(LauncherCheck.NAME, this::launcher),
+            look(CoresCheck.NAME, this::cores),
+            look(SharedMemoryCheck.NAME, () -> SharedMemoryCheck.look(sharedMemory())),
+            look(OneDnnCheck.NAME, this::oneDnn),
+            look(AmxCheck.NAME, this::amx),
+            look(OpenMpCheck.NAME, () -> OpenMpCheck.look(machine, coresBefore, coresAfter)),
+            look(
+                NetworkCheck.NAME,
+                () -> NetworkCheck.look(machine, NetworkInterfaces.find(machine))),
+            look(SettingsCheck.NAME, () -> SettingsCheck.look(machine, refusedSettings()))));
+  }
+
+  /** A check that fails is a finding, too, and the others go on. */
+  static Finding look(String name, Callable<Finding> check) {
+    try {
+      return check.call();
+    } catch (Exception | LinkageError e) {
+      return Finding.warning(
+          name, "cannot be found out: " + e, "report this line, with the system it comes from");
+    }
+  }
+
+  private String title() {
+    String host = machine.read("proc/sys/kernel/hostname").map(String::strip).orElse("this host");
+    String place =
+        launcher == Launcher.NONE
+            ? host
+            : "%s, rank %d of %d".formatted(host, launcher.rank(), launcher.tasks());
+    return "gemmflow %s on %s".formatted(Version.TEXT, place);
+  }
+
+  private static List<Module> nativeCallers() {
+    return List.of(
+        Config.class.getModule(), Mpi.class.getModule(), OneDnnLibrary.class.getModule());
+  }
+
+  private Finding mpi() {
+    Launcher starter = launcher;
+    if (starter == Launcher.NONE) {
+      mpirun = machine.program(mpirunName).map(file -> Mpirun.ask(file, PATIENCE));
+      starter = mpirun.map(Mpirun::launcher).orElse(Launcher.NONE);
+    }
+    try {
+      Survey made = Survey.under(starter);
+      survey = Optional.of(made);
+      return MpiCheck.look(machine, made);
+    } catch (MpiException e) {
+      return Finding.problem(
+          MpiCheck.NAME, e.text(), "start Java with --enable-native-access=ALL-UNNAMED");
+    }
+  }
+
+  private Finding launcher() {
+    return launcher == Launcher.NONE
+        ? LauncherCheck.inShell(machine, mpirunName, mpirun, survey)
+        : LauncherCheck.inJob(machine, launcher, survey);
+  }
+
+  private Finding cores() {
+    return CoresCheck.look(
+        CoreBinding.read(machine.root()), Runtime.getRuntime().availableProcessors(), launcher);
+  }
+
+  private Finding oneDnn() {
+    coresBefore = machine.coresOfThread();
+    Finding finding = oneDnn.look(machine, OneDnnLibrary::load);
+    coresAfter = machine.coresOfThread();
+    return finding;
+  }
+
+  private Finding amx() {
+    return AmxCheck.look(machine, oneDnn.library(), OneDnnLibrary::requestAmx);
+  }
+
+  private Path sharedMemory() {
+    return refusedSettings().isEmpty() ? Config.load().windowDirectory() : SHARED_MEMORY;
+  }
+
+  private static String refusedSettings() {
+    try {
+      Config.load();
+      return "";
+    } catch (IllegalArgumentException e) {
+      return String.valueOf(e.getMessage());
+    }
+  }
+}

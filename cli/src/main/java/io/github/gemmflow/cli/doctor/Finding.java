@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.cli.doctor;
+
+import java.util.List;
+
+/**
+ * Result of one check.
+ *
+ * @param name what was looked at
+ * @param text what is so
+ * @param fixes what to do about it, any one of these; none if all is well
+ */
+public record Finding(String name, Status status, String text, List<String> fixes) {
+  static Finding ok(String name, String text) {
+    return new Finding(name, Status.OK, text, List.of());
+  }
+
+  static Finding warning(String name, String text, String... fixes) {
+    return new Finding(name, Status.WARNING, text, List.of(fixes));
+  }
+
+  static Finding problem(String name, String text, String... fixes) {
+    return new Finding(name, Status.PROBLEM, text, List.of(fixes));
+  }
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.cli.doctor;
+
+/** Check of the operating system. */
+final class SystemCheck {
+  static final String NAME = "System";
+
+  private SystemCheck() {}
+
+  static Finding look(Machine machine) {
+    String system = machine.property("os.name");
+    String processor = machine.property("os.arch");
+    String text = "%s %s, %s".formatted(system, machine.property("os.version"), processor);
+    return system.equals("Linux") && processor.equals("amd64")
+        ? Finding.ok(NAME, text)
+        : Finding.warning(
+            NAME,
+            text + ": untested",
+            "Linux on x86_64 is what Gemmflow is tested on",
+            "for oneDNN here, put org.bytedeco:dnnl with the classifier of this platform on the class path");
+  }
+}

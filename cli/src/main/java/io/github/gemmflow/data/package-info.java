@@ -1,6 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-/** Matrices in files: made, multiplied and checked. */
-@NullMarked
-package io.github.gemmflow.data;
-
-import org.jspecify.annotations.NullMarked;

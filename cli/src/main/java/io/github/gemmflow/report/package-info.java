@@ -1,6 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-/** What a benchmark found, as one page for a browser. */
-@NullMarked
-package io.github.gemmflow.report;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.cli.bench;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class StartCommandTest {
+  @Test
+  void theCommandIsCalledAsPeopleDo() {
+    assertEquals(
+        "gemmflow bench -n 2", StartCommand.named("io.github.gemmflow.cli.Gemmflow bench -n 2"));
+    assertEquals("other.jar -n 2", StartCommand.named("other.jar -n 2"));
+  }
+
+  @Test
+  void launchersHaveManyNames() {
+    for (String name : List.of("mpirun", "/usr/bin/mpirun.openmpi", "mpiexec.hydra", "srun")) {
+      assertTrue(StartCommand.isLauncher(List.of(name, "-n", "2")), name);
+    }
+    for (String name : List.of("bash", "hydra_pmi_proxy", "/opt/mpirun/bin/java")) {
+      assertFalse(StartCommand.isLauncher(List.of(name)), name);
+    }
+    assertFalse(StartCommand.isLauncher(List.of()));
+  }
+
+  /** A process between the rank and its launcher, as MPICH has one. */
+  @Test
+  void theLaunchersCommandIsTheWholeOne() throws IOException {
+    String proxy = "'bash -c \"sleep 60 & echo \\$!; wait\"; true'";
+    Process process =
+        new ProcessBuilder(
+                "bash", "-c", "exec -a /opt/bin/mpirun.test bash -c " + proxy + " -n 2 'a b'")
+            .start();
+    try (var lines = process.inputReader()) {
+      ProcessHandle rank = ProcessHandle.of(Long.parseLong(lines.readLine())).orElseThrow();
+      try {
+        String command = StartCommand.of(rank);
+        assertTrue(command.startsWith("/opt/bin/mpirun.test -c "), command);
+        assertTrue(command.endsWith(" -n 2 'a b'"), command);
+      } finally {
+        rank.destroy();
+      }
+    } finally {
+      process.destroy();
+    }
+  }
+
+  @Test
+  void argumentsAreQuotedWhereAShellWouldSplitThem() {
+    assertEquals("--gm=4096", StartCommand.quoted("--gm=4096"));
+    assertEquals("'it'\\''s'", StartCommand.quoted("it's"));
+    assertEquals("''", StartCommand.quoted(""));
+  }
+}

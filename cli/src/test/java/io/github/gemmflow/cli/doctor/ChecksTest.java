@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.cli.doctor;
+
+import static io.github.gemmflow.cli.doctor.Status.OK;
+import static io.github.gemmflow.cli.doctor.Status.PROBLEM;
+import static io.github.gemmflow.cli.doctor.Status.WARNING;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.github.gemmflow.cli.doctor.NetworkInterfaces.Interface;
+import io.github.gemmflow.engine.mpi.CoreBinding;
+import io.github.gemmflow.kernel.onednn.OneDnnLibrary;
+import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.mpi.Launcher;
+import io.github.gemmflow.mpi.Survey;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Checks of machines that are not at hand. */
+class ChecksTest {
+  private static final OneDnnLibrary AVX512 =
+      new OneDnnLibrary(
+          "3.11.0", "/lib/libdnnl.so.3", "AVX-512", false, List.of(DType.BF16, DType.F16));
+
+  @TempDir private Path root;
+
+  private Machine machine(Map<String, String> environment) {
+    return new Machine(environment, Map.of(), root);
+  }
+
+  private static void assertFinding(Status status, String text, String fix, Finding finding) {
+    assertEquals(status, finding.status(), finding::toString);
+    assertTrue(finding.text().contains(text), finding::toString);
+    assertTrue(String.join(" | ", finding.fixes()).contains(fix), finding::toString);
+    assertEquals(status == OK, finding.fixes().isEmpty(), finding::toString);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"Linux, amd64, OK", "Linux, aarch64, WARNING", "Mac OS X, amd64, WARNING"})
+  void systems(String name, String processor, Status status) {
+    Map<String, String> properties =
+        Map.of("os.name", name, "os.version", "6.1", "os.arch", processor);
+    Finding finding = SystemCheck.look(new Machine(Map.of(), properties, root));
+    assertFinding(status, name + " 6.1, " + processor, status == OK ? "" : "tested on", finding);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          0-7 | 8 | NONE     | OK      | may run on 8 of 8               |
+          0-7 | 3 | NONE     | OK      | as much time as 3 would have    |
+          0-7 | 1 | NONE     | WARNING | as much time as 1 would have    | docker: --cpus
+          5   | 1 | NONE     | PROBLEM | bound to core 5, one of 8       | without taskset
+          5   | 1 | OPEN_MPI | PROBLEM | bound to core 5, one of 8       | option --bind-to none
+          5   | 1 | SLURM    | PROBLEM | bound to core 5, one of 8       | option -c 2
+          """)
+  void cores(
+      String allowed, int processors, Launcher launcher, Status status, String text, String fix) {
+    Optional<CoreBinding> binding = Optional.of(new CoreBinding(allowed, "0-7", "0-7"));
+    Finding finding = CoresCheck.look(binding, processors, launcher);
+    assertFinding(status, text, fix == null ? "" : fix, finding);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "1024, 1024, OK, ''",
+    "1024, 10, WARNING, ls -l /dev/shm",
+    "64, 64, WARNING, --shm-size=1g",
+    "255, 255, WARNING, --shm-size=1g",
+    "256, 256, OK, ''"
+  })
+  void sharedMemory(long total, long free, Status status, String fix) {
+    Path directory = Path.of("/dev/shm");
+    assertFinding(
+        status,
+        "has %,d of %,d MiB free".formatted(free, total),
+        fix,
+        SharedMemoryCheck.judge(directory, "tmpfs", total << 20, free << 20));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "ONEDNN_MAX_CPU_ISA, AVX2, 0, ONEDNN_MAX_CPU_ISA=AVX2 limits it, unset ONEDNN_MAX_CPU_ISA",
+    "DNNL_MAX_CPU_ISA, AVX2, 0, DNNL_MAX_CPU_ISA=AVX2 limits it, unset DNNL_MAX_CPU_ISA",
+    "OTHER, x, 22, ARCH_REQ_XCOMP_PERM: error 22, Linux 5.16 or newer",
+    "OTHER, x, 0, oneDNN uses AVX-512 only, -Dgemmflow.onednn.library"
+  })
+  void amxThatIsNotUsed(String variable, String value, int error, String text, String fix)
+      throws IOException {
+    cpuHas("fpu amx_bf16 avx512f amx_tile");
+    assertFinding(
+        WARNING, text, fix, AmxCheck.look(machine(Map.of(variable, value)), AVX512, () -> error));
+  }
+
+  @Test
+  void amxThatIsNotThere() throws IOException {
+    Machine limited = machine(Map.of("ONEDNN_MAX_CPU_ISA", "AVX2"));
+    assertFinding(OK, "cannot be found out", "", AmxCheck.look(limited, AVX512, () -> 22));
+    cpuHas("fpu avx512f");
+    assertFinding(
+        OK, "not available: this CPU has no AMX", "", AmxCheck.look(limited, AVX512, () -> 22));
+  }
+
+  private void cpuHas(String flags) throws IOException {
+    Path file = root.resolve("proc/cpuinfo");
+    Files.createDirectories(file.getParent());
+    Files.writeString(file, "processor\t: 0\nflags\t\t: %s\n".formatted(flags));
+  }
+
+  @Test
+  void openMp() {
+    Map<String, String> both = Map.of("OMP_PLACES", "cores", "OMP_NUM_THREADS", "4", "A", "1");
+    assertFinding(
+        PROBLEM,
+        "OMP_NUM_THREADS=4 OMP_PLACES=cores: the thread",
+        "unset OMP_PLACES |",
+        OpenMpCheck.look(machine(both), "0-3", "0"));
+    assertFinding(OK, "does not matter", "", OpenMpCheck.look(machine(both), "0-3", "0-3"));
+    assertFinding(OK, "nothing is set", "", OpenMpCheck.look(machine(Map.of()), "0-3", "0-3"));
+  }
+
+  @Test
+  void networks() {
+    Interface eth0 = new Interface("eth0", "10.0.0.1", 10_000, false);
+    Interface ib0 = new Interface("ib0", "10.1.0.1", 0, false);
+    Interface docker0 = new Interface("docker0", "172.17.0.1", 0, true);
+    Machine free = machine(Map.of());
+    assertFinding(WARNING, "only be on this host", "ip link", NetworkCheck.look(free, List.of()));
+    assertFinding(
+        OK,
+        "eth0 10.0.0.1 at 10,000 Mbit/s; ib0 10.1.0.1",
+        "",
+        NetworkCheck.look(free, List.of(eth0, ib0)));
+    List<Interface> bridged = List.of(docker0, eth0);
+    for (String fix :
+        List.of("OMPI_MCA_btl_tcp_if_include=eth0", "UCX_NET_DEVICES=eth0", "FI_TCP_IFACE=eth0")) {
+      assertFinding(WARNING, "try docker0, too", fix, NetworkCheck.look(free, bridged));
+    }
+    Machine restricted = machine(Map.of("UCX_NET_DEVICES", "eth0"));
+    assertFinding(
+        OK, "MPI keeps to UCX_NET_DEVICES=eth0", "", NetworkCheck.look(restricted, bridged));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "GEMMFLOW_THREAD, GEMMFLOW_THREADS",
+    "GEMMFLOW_CHUNKROWS, GEMMFLOW_CHUNK_ROWS",
+    "GEMMFLOW_MPI_LIB, GEMMFLOW_MPI_LIBRARY"
+  })
+  void settingsThatDoNotExist(String made, String meant) {
+    assertFinding(
+        WARNING,
+        "there is no setting " + made,
+        "%s instead of %s".formatted(meant, made),
+        SettingsCheck.look(machine(Map.of(made, "1", "GEMMFLOW_IDLE", "spin")), ""));
+  }
+
+  @Test
+  void settingsThatDo() {
+    Machine machine =
+        new Machine(Map.of("GEMMFLOW_IDLE", "spin"), Map.of("gemmflow.threads", "4"), root);
+    assertFinding(
+        OK, "-Dgemmflow.threads=4 GEMMFLOW_IDLE=spin", "", SettingsCheck.look(machine, ""));
+  }
+
+  /** A setting that is documented is known here. */
+  @Test
+  void theGuidesSettings() throws IOException {
+    Pattern row = Pattern.compile("(?m)^\\| (`gemmflow\\.[^|]*) \\| `GEMMFLOW");
+    TreeSet<String> documented = new TreeSet<>();
+    row.matcher(Files.readString(Path.of("../docs/library.md")))
+        .results()
+        .map(MatchResult::group)
+        .flatMap(text -> Pattern.compile("gemmflow[a-z.]+").matcher(text).results())
+        .forEach(name -> documented.add(name.group()));
+    assertEquals(documented, new TreeSet<>(SettingsCheck.KNOWN));
+  }
+
+  @Test
+  void aLauncherThatNobodyKnows() throws IOException {
+    Path program = Files.writeString(root.resolve("mpirun"), "#!/bin/sh\necho 7\n");
+    assertTrue(program.toFile().setExecutable(true));
+    Machine machine = machine(Map.of("PATH", "/nonexistent:" + root));
+    Optional<Mpirun> mpirun =
+        machine.program("mpirun").map(file -> Mpirun.ask(file, Duration.ofSeconds(30)));
+    assertFinding(
+        WARNING,
+        program + " --version does not say",
+        "--mpirun PROGRAM",
+        LauncherCheck.inShell(machine, "mpirun", mpirun, Optional.empty()));
+  }
+
+  @Test
+  void aLauncherThatHangs() throws IOException {
+    Path program = Files.writeString(root.resolve("mpirun"), "#!/bin/sh\nexec sleep 1000\n");
+    assertTrue(program.toFile().setExecutable(true));
+    Mpirun mpirun = Mpirun.ask(program, Duration.ofMillis(100));
+    assertEquals(new Mpirun(program, Launcher.NONE, ""), mpirun);
+  }
+
+  @Test
+  void otherLibraries() {
+    Survey.Found mpich = new Survey.Found("libmpi.so.12", "/a", "MPICH", "MPICH\t4.0", "4.0");
+    Survey.Found second = new Survey.Found("/b/libmpi.so.12", "/b", "MPICH", "MPICH 3.4", "3.1");
+    Survey survey = new Survey(List.of(mpich, second), List.of(), Optional.empty());
+    assertEquals(
+        "libmpi.so.12 (MPICH 4.0), MPI 4.0, /a; /b/libmpi.so.12 (MPICH 3.4) is there, too",
+        MpiCheck.look(machine(Map.of()), survey).text());
+  }
+
+  /** None may stop the others. */
+  @Test
+  void checksThatFail() {
+    Finding finding =
+        Doctor.look(
+            "Cores",
+            () -> {
+              throw new IOException("no such luck");
+            });
+    assertFinding(WARNING, "cannot be found out: java.io.IOException: no such luck", "", finding);
+  }
+
+  @Test
+  void aReportIsWrapped() {
+    Finding bad = Finding.problem("Java", "word ".repeat(30), "first ".repeat(20), "second");
+    Diagnosis report = new Diagnosis("title", List.of(Finding.ok("System", "fine"), bad));
+    List<String> lines = report.text().lines().toList();
+    assertEquals("ok       System         fine", lines.get(2));
+    assertEquals("problem  Java           " + "word ".repeat(11).strip(), lines.get(3));
+    assertEquals(" ".repeat(24) + "word ".repeat(11).strip(), lines.get(4));
+    assertTrue(lines.contains(" ".repeat(24) + "or: second"), report::text);
+    assertEquals("1 problem.", lines.getLast());
+    assertEquals(List.of(), lines.stream().filter(line -> line.length() > 80).toList());
+  }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.cli.report;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** A report that a real browser shows, and all that happens meanwhile. */
+final class OpenReport implements AutoCloseable {
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final String CHART =
+      "echarts.getInstanceByDom(document.getElementById('timeline'))";
+
+  private final Chromium chromium;
+  private final DevTools page;
+  private final Path file;
+
+  private OpenReport(Chromium chromium, Path file) {
+    this.chromium = chromium;
+    this.page = chromium.devTools();
+    this.file = file;
+  }
+
+  static OpenReport open(Path file, int width, int height, String theme) throws IOException {
+    Chromium chromium = Chromium.start(Chromium.find(null), PATIENCE);
+    OpenReport report = new OpenReport(chromium, file);
+    try {
+      for (String domain : List.of("Runtime", "Log", "Network")) {
+        report.page.call(domain + ".enable", Map.of());
+      }
+      report.page.call(
+          "Emulation.setDeviceMetricsOverride",
+          Map.of("width", width, "height", height, "deviceScaleFactor", 1, "mobile", width < 600));
+      report.colors(theme);
+      report.page.open(file.toUri());
+      return report;
+    } catch (IOException | RuntimeException e) {
+      report.close();
+      throw e;
+    }
+  }
+
+  /** Lets the page think that the user prefers light or dark. */
+  void colors(String theme) throws IOException {
+    Map<String, String> feature = Map.of("name", "prefers-color-scheme", "value", theme);
+    page.call("Emulation.setEmulatedMedia", Map.of("features", List.of(feature)));
+  }
+
+  /** The value of an expression, in which {@code chart} is the timeline. */
+  @Nullable Object evaluate(String expression) throws IOException {
+    return page.evaluate("(chart => (%s))(%s)".formatted(expression, CHART));
+  }
+
+  /** The first value of an expression that is true, looked at whenever the page is drawn. */
+  @Nullable Object await(String expression) throws IOException {
+    return evaluate(
+        "new Promise(done => { const look = () => { const value = (%s); value ? done(value) : requestAnimationFrame(look) }; look() })"
+            .formatted(expression));
+  }
+
+  /** Moves the mouse to where a time on a track is drawn, and does something there. */
+  void mouse(String type, double millis, int track, Map<String, Object> more) throws IOException {
+    evaluate("chart.getDom().scrollIntoView({block: 'center'})");
+    Map<String, Object> at =
+        JsonTree.object(
+            evaluate(
+                "(([x, y], box) => ({x: box.x + x, y: box.y + y}))(chart.convertToPixel({xAxisIndex: 0, yAxisIndex: 0}, [%s, %d]), chart.getDom().getBoundingClientRect())"
+                    .formatted(millis, track)));
+    Map<String, Object> event = new LinkedHashMap<>(at);
+    event.put("type", type);
+    event.putAll(more);
+    page.call("Input.dispatchMouseEvent", event);
+  }
+
+  /** What the tooltip of the timeline says; waits until there is one. */
+  String tooltip() throws IOException {
+    return String.valueOf(await("chart.getDom().innerText"));
+  }
+
+  void screenshot(String name, int width) throws IOException {
+    Path directory = Files.createDirectories(Path.of("target", "report-screenshots"));
+    Files.write(directory.resolve(name), Screenshot.capture(page, width));
+  }
+
+  /** Nothing was complained about, and nothing but the file was asked for. */
+  void assertQuiet() {
+    List<DevTools.Event> complaints =
+        page.events().stream()
+            .filter(event -> isComplaint(event.method(), event.params()))
+            .toList();
+    assertEquals(List.of(), complaints);
+    Set<String> asked =
+        page.events().stream()
+            .filter(event -> event.method().equals("Network.requestWillBeSent"))
+            .map(event -> String.valueOf(JsonTree.object(event.params().get("request")).get("url")))
+            .filter(url -> !url.startsWith("data:"))
+            .collect(Collectors.toSet());
+    assertEquals(Set.of(file.toUri().toString()), asked);
+  }
+
+  private static boolean isComplaint(String method, Map<String, Object> params) {
+    return method.equals("Runtime.exceptionThrown")
+        || method.equals("Log.entryAdded")
+        || (method.equals("Runtime.consoleAPICalled")
+            && Set.of("error", "warning", "assert").contains(params.get("type")));
+  }
+
+  @Override
+  public void close() {
+    chromium.close();
+  }
+}
