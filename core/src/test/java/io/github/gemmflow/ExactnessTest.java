@@ -34,7 +34,7 @@ class ExactnessTest {
     Draw draw = new Draw(~seed);
     int ranks = draw.ranks();
     Config config =
-        Config.builder().threads(1 + draw.below(3)).deadline(Duration.ofSeconds(20)).build();
+        Config.builder().threads(1 + draw.below(3)).deadline(Duration.ofMinutes(2)).build();
     LocalWorld world = LocalWorld.onHosts(draw.hosts(ranks)).config(config);
     if (draw.chance(0.5)) {
       world.decorate(engine -> new ChaosEngine(engine, Chaos.delays(seed)));

@@ -110,8 +110,7 @@ public record FileProduct(Inputs inputs, Where out, DType outputType) {
           inputs.check(world.size(), false);
           out.checkDirectory();
         });
-    try (RankInputs mine =
-            task.open(() -> RankInputs.open(inputs, world.rank(), world.size()));
+    try (RankInputs mine = task.open(() -> RankInputs.open(inputs, world.rank(), world.size()));
         Arena arena = Arena.ofShared()) {
       List<long[]> shapes = task.tell(shape(mine));
       task.run(() -> checkShape(shapes, world.rank()));

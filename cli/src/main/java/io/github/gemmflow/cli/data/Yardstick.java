@@ -18,11 +18,13 @@ final class Yardstick implements AutoCloseable {
 
   Yardstick(Check check) throws IOException {
     try {
-      ShardedMatrix golden = check.golden() == null ? null : keep(ShardedMatrix.ofColumns(check.golden()));
+      ShardedMatrix golden =
+          check.golden() == null ? null : keep(ShardedMatrix.ofColumns(check.golden()));
       if (check.a() != null && check.b() != null) {
         ShardedMatrix a = keep(ShardedMatrix.ofRows(check.a()));
         boolean inOut = check.layout() == WeightLayout.IN_OUT;
-        ShardedMatrix b = keep(inOut ? ShardedMatrix.ofColumns(check.b()) : ShardedMatrix.ofRows(check.b()));
+        ShardedMatrix b =
+            keep(inOut ? ShardedMatrix.ofColumns(check.b()) : ShardedMatrix.ofRows(check.b()));
         checkInner(a, b, inOut);
         float[][] rows = PlainProduct.read(b, check.layout());
         this.bound = Bound.of(a, rows);
