@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.github.gemmflow.failure.DisagreementException;
 import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.kit.Chaos;
 import io.github.gemmflow.kit.ChaosEngine;
@@ -70,9 +69,9 @@ class GroupsTest {
           try (Workspace space = Workspace.on(group).rows(2).columns(4).open();
               AllGather gather = AllGather.on(space).columns(4).build()) {
             try (Step step = gather.begin(RowCounts.known(1, 1))) {
-              DisagreementException e =
+              IllegalStateException e =
                   assertThrows(
-                      DisagreementException.class,
+                      IllegalStateException.class,
                       () -> world.split(ReplicaGroups.ofSize(world.size())));
               assertTrue(e.toString().contains("end it before the world is split"), e.toString());
               step.input().fill(1);

@@ -102,7 +102,7 @@ class BenchCommandTest {
     assertTrue(out.toString().contains("verified: exact on all ranks"), out::toString);
     String text = Files.readString(json);
     assertTrue(text.contains("\"operation\": \"%s\"".formatted(operation)), text);
-    assertTrue(text.contains("\"tileRows\": 70"), text);
+    assertTrue(text.contains("\"tiles\": \"of 70 rows\""), text);
     List<String> lines = Files.readAllLines(trace);
     for (String what : List.of("multiply rows 0-69", "add up rows ")) {
       assertTrue(lines.stream().anyMatch(line -> line.contains(what)), lines::toString);

@@ -87,7 +87,7 @@ class GatherLayoutTest {
     assertEquals(
         """
         gather up to 100 rows of 512 bytes along rows from 4 ranks on 3 hosts [[0, 1], [2], [3]]
-        schedule ring, storage gathered, overlap pipelined, chunks 4 rows, 8 in flight per route
+        schedule ring, storage gathered, overlap pipelined, chunks of up to 4 rows, 8 in flight per route
         rows 0-9 of rank 0: 3 chunks of 4 rows; to host 1: rank 0 -> rank 2; to host 2: rank 0 -> rank 2 -> rank 3
         rows 10-12 of rank 2: 1 chunk; to host 0: rank 2 -> rank 3 -> rank 0; to host 2: rank 2 -> rank 3
         """,

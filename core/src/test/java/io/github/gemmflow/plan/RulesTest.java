@@ -185,8 +185,8 @@ class RulesTest {
         schedule mesh: between 2 hosts there is only one way
         storage streamed: 2 slots of 65536 bytes for each of 1 routes fit the cache budget of 2097152 bytes
         overlap pipelined: rows that are there are multiplied while others are on their way
-        chunks by rule: up to 128 rows in the largest step, no more than fit one of the workspace's 2 slots per route; 8 in flight per route
+        chunks of up to 128 rows, 8 in flight per route: no more than fit one of the workspace's 2 slots per route
         """,
-        GatherPlan.of(problem, TWO_HOSTS, Tuning.DEFAULT).explain());
+        GatherPlan.of(problem, TWO_HOSTS, Tuning.DEFAULT).explain().toString());
   }
 }

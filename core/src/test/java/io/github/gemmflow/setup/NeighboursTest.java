@@ -9,7 +9,6 @@ import io.github.gemmflow.LocalWorld;
 import io.github.gemmflow.engine.Channel;
 import io.github.gemmflow.engine.Engine;
 import io.github.gemmflow.engine.Exchange;
-import io.github.gemmflow.failure.DisagreementException;
 import io.github.gemmflow.kit.ForwardingEngine;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -35,7 +34,7 @@ class NeighboursTest {
             .config(rank -> Config.builder().windowDirectory(rank == 0 ? original : copy).build())
             .decorate(engine -> engine.rank() == 1 ? new Mirroring(engine) : engine);
     String message =
-        String.valueOf(assertThrows(DisagreementException.class, () -> world.run(w -> {})));
+        String.valueOf(assertThrows(IllegalStateException.class, () -> world.run(w -> {})));
     assertTrue(message.contains("do not share the memory behind them"), message);
     assertTrue(message.contains("-Dgemmflow.window.directory"), message);
   }
