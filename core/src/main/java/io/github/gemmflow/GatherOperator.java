@@ -3,7 +3,6 @@ package io.github.gemmflow;
 
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
-import io.github.gemmflow.pipeline.Pipeline;
 import io.github.gemmflow.pipeline.compute.RowWork;
 import io.github.gemmflow.pipeline.gather.GatherKind;
 import io.github.gemmflow.plan.Shape;
@@ -72,18 +71,15 @@ abstract sealed class GatherOperator extends Operator permits AllGather, AllGath
    */
   public Step begin(RowCounts rows) {
     int ranks = workspace().group().size();
-    Pipeline pipeline = workspace().pipeline();
     rows.check(ranks);
-    if (rows.areKnown()) {
-      beginStep(() -> pipeline.begin(kind, number(), rows.all()));
-    } else {
+    if (!rows.areKnown()) {
       long mine = rows.of(workspace().group().rank());
       checkMine(mine);
       if (shape.isAlongColumns()) {
         return begin(RowCounts.equal(ranks, mine));
       }
-      beginStep(() -> pipeline.begin(kind, number(), mine));
     }
+    beginStep(kind, rows);
     return new Step(this, workspace());
   }
 

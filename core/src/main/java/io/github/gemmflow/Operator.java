@@ -2,6 +2,7 @@
 package io.github.gemmflow;
 
 import io.github.gemmflow.matrix.Matrix;
+import io.github.gemmflow.pipeline.comm.StepKind;
 import io.github.gemmflow.tuning.Explanation;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -20,7 +21,10 @@ public abstract sealed class Operator implements AutoCloseable permits GatherOpe
   private static final Thread ANOTHER = Thread.ofPlatform().unstarted(() -> {});
 
   private final Workspace workspace;
+
+  /** The number of the operator in its workspace, the same on all ranks. */
   private final int number;
+
   private final AtomicLong steps = new AtomicLong();
 
   /** How many steps are open; {@link #CLOSED} when the operator is. */
@@ -95,8 +99,8 @@ public abstract sealed class Operator implements AutoCloseable permits GatherOpe
   /** What was decided about how rows travel, and why. */
   public abstract Explanation explain();
 
-  /** Begins a step by calling {@code begin}, unless something is closed. */
-  final void beginStep(Runnable begin) {
+  /** Begins a step, unless something is closed. */
+  final void beginStep(StepKind kind, RowCounts rows) {
     // Counted first, so that the operator cannot be closed in the meantime.
     if (openSteps.updateAndGet(open -> open == CLOSED ? CLOSED : open + 1) == CLOSED) {
       throw new IllegalStateException(this + " is closed");
@@ -104,7 +108,11 @@ public abstract sealed class Operator implements AutoCloseable permits GatherOpe
     boolean begun = false;
     try {
       workspace.checkOpen();
-      begin.run();
+      if (rows.areKnown()) {
+        workspace.pipeline().begin(kind, number, rows.all());
+      } else {
+        workspace.pipeline().begin(kind, number, rows.all()[0]);
+      }
       begun = true;
     } finally {
       if (!begun) {
@@ -125,11 +133,6 @@ public abstract sealed class Operator implements AutoCloseable permits GatherOpe
 
   final Workspace workspace() {
     return workspace;
-  }
-
-  /** The number of the operator in its workspace, the same on all ranks. */
-  final int number() {
-    return number;
   }
 
   /** Frees what the operator holds; called once. */

@@ -6,7 +6,6 @@ import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
 import io.github.gemmflow.pipeline.Pipeline;
 import io.github.gemmflow.pipeline.compute.RowWork;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,9 +19,9 @@ public final class Step implements AutoCloseable {
   private final GatherOperator operator;
   private final Workspace workspace;
   private final Pipeline pipeline;
-  private final AtomicBoolean started = new AtomicBoolean();
+  private volatile boolean started;
   private volatile boolean complete;
-  private final AtomicBoolean ended = new AtomicBoolean();
+  private volatile boolean ended;
   private volatile @Nullable RunHandle handle;
   private volatile @Nullable IllegalArgumentException refused;
 
@@ -149,8 +148,11 @@ public final class Step implements AutoCloseable {
       refused = e;
       throw e;
     }
-    if (!started.compareAndSet(false, true)) {
-      throw new IllegalStateException("a step runs once");
+    synchronized (this) {
+      if (started) {
+        throw new IllegalStateException("a step runs once");
+      }
+      started = true;
     }
     return operator.work(outputs.clone());
   }
@@ -162,14 +164,14 @@ public final class Step implements AutoCloseable {
   }
 
   private void checkOpen() {
-    if (ended.get()) {
+    if (ended) {
       throw new IllegalStateException("the step has ended; begin another");
     }
   }
 
   private void checkInput() {
     checkOpen();
-    if (started.get()) {
+    if (started) {
       throw new IllegalStateException("the step runs: other ranks read its input now");
     }
   }
@@ -202,8 +204,11 @@ public final class Step implements AutoCloseable {
 
   /** Returns whether it had not ended before. */
   private boolean end(String why) {
-    if (!ended.compareAndSet(false, true)) {
-      return false;
+    synchronized (this) {
+      if (ended) {
+        return false;
+      }
+      ended = true;
     }
     operator.stepEnded();
     pipeline.end(why);

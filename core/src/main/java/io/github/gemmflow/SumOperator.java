@@ -199,14 +199,9 @@ abstract sealed class SumOperator extends Operator
   }
 
   private void begin(RowCounts rows) {
-    Pipeline pipeline = workspace().pipeline();
-    if (rows.areKnown()) {
-      beginStep(() -> pipeline.begin(kind, number(), rows.all()));
-    } else if (isScattered()) {
-      beginStep(() -> pipeline.begin(kind, number(), rows.all()[0]));
-    } else {
-      begin(RowCounts.equal(workspace().group().size(), rows.all()[0]));
-    }
+    boolean alike = !rows.areKnown() && !isScattered();
+    int ranks = workspace().group().size();
+    beginStep(kind, alike ? RowCounts.equal(ranks, rows.all()[0]) : rows);
   }
 
   private void endUnrun(String why) {

@@ -100,7 +100,6 @@ public final class Pipeline {
     return link == null ? "" : link.describe();
   }
 
-  /** The kinds of steps that can be run. */
   public StepKinds kinds() {
     return kinds;
   }
@@ -111,7 +110,7 @@ public final class Pipeline {
    * @param operator the number of the operator in its workspace
    */
   public void begin(StepKind kind, long operator, long[] rowsPerRank) {
-    beginning(() -> opening.begin(kind, operator, rowsPerRank));
+    begin(kind, operator, rowsPerRank, 0);
   }
 
   /**
@@ -119,16 +118,20 @@ public final class Pipeline {
    * ranks to begin it too.
    */
   public void begin(StepKind kind, long operator, long myRows) {
-    beginning(() -> opening.begin(kind, operator, myRows));
+    begin(kind, operator, null, myRows);
   }
 
-  private void beginning(Runnable body) {
+  private void begin(StepKind kind, long operator, long @Nullable [] rowsPerRank, long myRows) {
     gate.enter();
     boolean begun = false;
     long before = opening.begun();
     try {
       peers.checkWhole();
-      body.run();
+      if (rowsPerRank == null) {
+        opening.begin(kind, operator, myRows);
+      } else {
+        opening.begin(kind, operator, rowsPerRank);
+      }
       begun = true;
     } catch (IllegalArgumentException e) {
       // The step has not begun, or has ended for all ranks.
@@ -161,7 +164,6 @@ public final class Pipeline {
     recorder.record(timeline);
   }
 
-  /** The layout of the open step. */
   public Layout layout() {
     return opening.step().layout();
   }
@@ -246,7 +248,6 @@ public final class Pipeline {
     }
   }
 
-  /** Whether a step is open. */
   public boolean isOpen() {
     return state.isOpen();
   }
