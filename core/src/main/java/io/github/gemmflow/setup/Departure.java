@@ -85,8 +85,12 @@ public final class Departure {
   /** Makes sure that all ranks close the world, if they have to; returns what went wrong. */
   private @Nullable GemmflowException meet(
       Supplier<Stream<String>> groupReasons, Duration patience) {
-    if (failure(groupReasons).isPresent() || !engine.closesTogether()) {
+    if (!engine.closesTogether()) {
       return null;
+    }
+    if (failure(groupReasons).isPresent()) {
+      // A rank that has done all its work learns only here that another one has failed.
+      return health.isBrokenByAnother() ? health.broken() : null;
     }
     neighbours.leave(engine.rank());
     // Who is interrupted closes in good order, too.

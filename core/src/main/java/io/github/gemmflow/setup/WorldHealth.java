@@ -15,6 +15,7 @@ public final class WorldHealth implements Breakable {
   private final int rank;
   private final Neighbours neighbours;
   private final Breakage breakage;
+  private volatile boolean brokenHere;
 
   public WorldHealth(int rank, Neighbours neighbours) {
     this.rank = rank;
@@ -25,6 +26,11 @@ public final class WorldHealth implements Breakable {
   @Override
   public boolean isBroken() {
     return breakage.isBroken();
+  }
+
+  /** Whether another rank has given the world up, and this one has not noticed. */
+  boolean isBrokenByAnother() {
+    return isBroken() && !brokenHere;
   }
 
   @Override
@@ -39,6 +45,7 @@ public final class WorldHealth implements Breakable {
 
   @Override
   public void breakUp(String reason) {
+    brokenHere = true;
     breakage.tell(reason);
     neighbours.ringHost(rank);
   }
