@@ -10,9 +10,10 @@ import io.github.gemmflow.tuning.Tuning;
 import java.util.Arrays;
 
 /**
- * Gathers what all ranks give: along rows every rank gives {@code m_r x K}, along columns {@code H
- * x w_r}, and gets all of {@code A}, read in place ({@link Step#gathered}) or copied out, tile by
- * tile as rows arrive. Streamed, it is never in one piece, and can only be copied out.
+ * Operator that gathers what all ranks give: along rows every rank gives {@code m_r x K}, along
+ * columns {@code H x w_r}, and gets all of {@code A}, read in place ({@link Step#gathered}) or
+ * copied out, tile by tile as rows arrive. Streamed, it is never in one piece, and can only be
+ * copied out.
  */
 public final class AllGather extends GatherOperator {
   private AllGather(Builder b, int number) {

@@ -19,9 +19,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gathers the rows of all ranks and multiplies them with this rank's weights, while they arrive:
- * every rank gives {@code A_r} and gets {@code C_i = concat(A_0, A_1, ...) x B_i} for each of its
- * outputs. They may differ from rank to rank in number and width; one gather feeds them all.
+ * Operator that gathers the rows of all ranks and multiplies them with this rank's weights, while
+ * they arrive: every rank gives {@code A_r} and gets {@code C_i = concat(A_0, A_1, ...) x B_i} for
+ * each of its outputs. They may differ from rank to rank in number and width; one gather feeds them
+ * all.
  */
 public final class AllGatherMatmul extends GatherOperator {
   private final List<Output> outputs;

@@ -5,9 +5,10 @@ import io.github.gemmflow.pipeline.sum.Addend;
 import io.github.gemmflow.pipeline.sum.SumKind;
 
 /**
- * Sums what all ranks give, {@code X_0 + X_1 + ...}, and gives the sum to all of them, in the same
- * bits: made for few rows, as in decoding. Every host sends its sum to each other one; for many
- * rows on more than two hosts a {@link ReduceScatter} and an {@link AllGather} send less.
+ * Operator that sums what all ranks give, {@code X_0 + X_1 + ...}, and gives the sum to all of
+ * them, in the same bits: made for few rows, as in decoding. Every host sends its sum to each other
+ * one; for many rows on more than two hosts a {@link ReduceScatter} and an {@link AllGather} send
+ * less.
  */
 public final class AllReduce extends SumOperator {
   private AllReduce(Workspace workspace, int number, SumKind kind, Addend addend) {

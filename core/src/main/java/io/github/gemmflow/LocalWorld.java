@@ -12,8 +12,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs ranks as threads of this JVM, on one or several pretended hosts: ranks of different hosts
- * share no memory and pass messages.
+ * Ranks as threads of this JVM, on one or several pretended hosts: ranks of different hosts share
+ * no memory and pass messages.
  */
 public final class LocalWorld {
   private final int[] hostOf;

@@ -5,9 +5,9 @@ import io.github.gemmflow.pipeline.sum.Addend;
 import io.github.gemmflow.pipeline.sum.SumKind;
 
 /**
- * Multiplies and sums over the ranks, all of which get the whole sum {@code A_0 x B_0 + A_1 x B_1 +
- * ...}: for few rows, as in decoding, where every rank goes on with all of them. Each rank gets the
- * same bits.
+ * Operator that multiplies and sums over the ranks, all of which get the whole sum {@code A_0 x B_0
+ * + A_1 x B_1 + ...}: for few rows, as in decoding, where every rank goes on with all of them. Each
+ * rank gets the same bits.
  */
 public final class MatmulAllReduce extends SumOperator {
   private MatmulAllReduce(Workspace workspace, int number, SumKind kind, Addend addend) {

@@ -13,7 +13,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sets up an operator that multiplies and sums: {@link MatmulReduceScatter} or {@link
+ * Builder of an operator that multiplies and sums: {@link MatmulReduceScatter} or {@link
  * MatmulAllReduce}.
  *
  * @param <T> which

@@ -5,7 +5,8 @@ import io.github.gemmflow.pipeline.sum.Addend;
 import io.github.gemmflow.pipeline.sum.SumKind;
 
 /**
- * Sums what all ranks give, {@code X_0 + X_1 + ...}, and gives each rank its own rows of the sum.
+ * Operator that sums what all ranks give, {@code X_0 + X_1 + ...}, and gives each rank its own rows
+ * of the sum.
  */
 public final class ReduceScatter extends SumOperator {
   private ReduceScatter(Workspace workspace, int number, SumKind kind, Addend addend) {

@@ -8,7 +8,7 @@ import io.github.gemmflow.tuning.Tuning;
 import java.util.function.Function;
 
 /**
- * Sets up an operator that sums: {@link ReduceScatter} or {@link AllReduce}.
+ * Builder of an operator that sums: {@link ReduceScatter} or {@link AllReduce}.
  *
  * @param <T> which
  */

@@ -43,7 +43,7 @@ public final class World implements AutoCloseable {
   /**
    * Connects a rank.
    *
-   * @param threadName what the comm thread is called
+   * @param threadName what the communication thread is called
    */
   World(Config config, String threadName, Supplier<Engine> connect) {
     this.config = config;

@@ -117,7 +117,7 @@ public final class AllGatherBenchmark implements Callable<Integer> {
         inPlace.line(control.ratio()),
         copied.line(control.ratio()));
     System.out.printf(
-        Locale.ROOT, "  comm thread %.1f %% of one core%n", Comparison.median(commShares));
+        Locale.ROOT, "  communication thread %.1f %% of one core%n", Comparison.median(commShares));
     if (hosts > 1) {
       double share = Comparison.median(carried);
       System.out.printf(

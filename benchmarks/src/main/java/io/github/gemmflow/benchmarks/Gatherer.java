@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A rank that gathers on demand, as {@code bare/allgather.c} does: for every line {@code name bytes
- * iterations} it answers with the nanoseconds that it took, and those that the comm thread worked.
- * The result is read in place if the name says so, and copied out otherwise.
+ * iterations} it answers with the nanoseconds that it took, and those that the communication thread
+ * worked. The result is read in place if the name says so, and copied out otherwise.
  */
 public final class Gatherer implements AutoCloseable {
   /** Asks for results in place. */

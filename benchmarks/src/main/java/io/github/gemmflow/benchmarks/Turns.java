@@ -4,7 +4,7 @@ package io.github.gemmflow.benchmarks;
 import java.io.IOException;
 import java.util.List;
 
-/** Measures rivals one after the other; who is first turns from round to round. */
+/** Measurements of rivals one after the other; who is first turns from round to round. */
 final class Turns {
   /** The spinning threads of whoever was measured before fall asleep in this time. */
   private static final long PAUSE_MILLIS = 5;

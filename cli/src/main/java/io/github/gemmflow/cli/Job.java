@@ -11,7 +11,7 @@ import io.github.gemmflow.mpi.Launcher;
 import java.io.IOException;
 import java.util.List;
 
-/** Runs something on ranks: threads, those of a job that runs already, or those of a new one. */
+/** Task on ranks: threads, those of a job that runs already, or those of a new one. */
 final class Job {
   private final RankOptions ranks;
   private final Config config;

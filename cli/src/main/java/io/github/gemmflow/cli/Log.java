@@ -8,7 +8,7 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import java.util.logging.SimpleFormatter;
 
-/** Shows what the library logs, one line each. */
+/** Handler that shows what the library logs, one line each. */
 final class Log extends Handler {
   /** Kept here, because loggers that nobody keeps forget their settings. */
   private static final Logger LOGGER = Logger.getLogger("io.github.gemmflow");

@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/** Launches this program again, as the ranks of a job on this host. */
+/** Launch of this program, again, as the ranks of a job on this host. */
 final class Mpirun {
   private static final long SECONDS_TO_END = 5;
 

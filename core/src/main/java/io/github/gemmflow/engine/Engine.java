@@ -5,10 +5,11 @@ package io.github.gemmflow.engine;
  * One process's end of the network that connects the ranks of a job. Polled and never blocking, as
  * MPI is: calls start things, and only {@link #progress} moves them.
  *
- * <p>One thread, the comm thread, makes all calls on an engine and its channels, except {@link
- * #rank}, {@link #size}, {@link #name}, {@link #island} and {@link #announces}, which any thread
- * may make. A failure of the network is an {@link io.github.gemmflow.failure.EngineException} from
- * any call, and final. {@code EngineContract} in the test artifact says in tests what is expected.
+ * <p>One thread, the communication thread, makes all calls on an engine and its channels, except
+ * {@link #rank}, {@link #size}, {@link #name}, {@link #island} and {@link #announces}, which any
+ * thread may make. A failure of the network is an {@link
+ * io.github.gemmflow.failure.EngineException} from any call, and final. {@code EngineContract} in
+ * the test artifact says in tests what is expected.
  */
 public interface Engine extends AutoCloseable {
   /** What it is, for logs; with the version of the library behind it, if there is one. */
@@ -70,8 +71,8 @@ public interface Engine extends AutoCloseable {
   void abort(String reason);
 
   /**
-   * Ends the job although the comm thread does not answer, being stuck in a call of this engine.
-   * Called by another thread.
+   * Ends the job although the communication thread does not answer, being stuck in a call of this
+   * engine. Called by another thread.
    */
   default void kill(String reason) {
     abort(reason);

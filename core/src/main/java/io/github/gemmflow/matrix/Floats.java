@@ -5,8 +5,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * Moves runs of elements of any type between memory and an array of floats, in loops over arrays,
- * which the compiler vectorises. Not thread-safe.
+ * Copies of runs of elements of any type between memory and an array of floats, in loops over
+ * arrays, which the compiler vectorises. Not thread-safe.
  */
 public final class Floats {
   private static final ValueLayout.OfShort SHORT = ValueLayout.JAVA_SHORT_UNALIGNED;

@@ -62,8 +62,8 @@ final class StepRoomWait {
 
   /**
    * How many others this rank lets go first, because they know more about whom to look at: who is
-   * in a step that sums, where all wait for all; the host that its own comm lane waits for, and for
-   * a neighbour's comm lane that neighbour, too.
+   * in a step that sums, where all wait for all; the host that its own communication thread waits
+   * for, and for a neighbour's communication thread that neighbour, too.
    */
   private int giveUpDelay(StepContext old, int slowReader) {
     if (!peers.isCommLane(slowReader)) {
@@ -72,7 +72,9 @@ final class StepRoomWait {
     return slowReader == peers.commReader() ? 1 : 2;
   }
 
-  /** Waits until this rank's comm lane is done with a step; returns false if it is late. */
+  /**
+   * Waits until this rank's communication thread is done with a step; returns false if it is late.
+   */
   boolean awaitSent(long number) {
     return await(() -> steps.passed(peers.commReader()) > number, anyLane -> true);
   }

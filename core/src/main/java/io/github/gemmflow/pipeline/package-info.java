@@ -1,6 +1,7 @@
 /**
- * The two lanes and what runs between them: the comm lane moves chunks between hosts, the compute
- * lane multiplies what has arrived, and counters in the window tell each what the other has done.
+ * The two sides of a step and what runs between them: the communication thread moves chunks between
+ * hosts, the compute lane multiplies what has arrived, and counters in the window tell each what
+ * the other has done.
  */
 @NullMarked
 package io.github.gemmflow.pipeline;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.plan;
 
-/** The comm lane's decision: which stream to start the next chunk of. */
+/** The communication thread's decision: which stream to start the next chunk of. */
 public final class NextTransfer {
   /** No stream can go on now. */
   public static final int NONE = -1;

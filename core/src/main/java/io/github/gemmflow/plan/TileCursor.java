@@ -2,7 +2,7 @@
 package io.github.gemmflow.plan;
 
 /**
- * Goes through the tiles of a step, or through the pieces of some blocks, in the order of a domain.
+ * Cursor over the tiles of a step, or through the pieces of some blocks, in the order of a domain.
  * Not thread-safe.
  */
 public final class TileCursor {

@@ -45,7 +45,7 @@ public final class Membership {
   /**
    * Joins a job. Collective over its ranks.
    *
-   * @param threadName what the comm thread is called
+   * @param threadName what the communication thread is called
    * @param connect makes the engine; called once, on that thread
    */
   public Membership(Terms terms, String threadName, Supplier<Engine> connect) {

@@ -16,8 +16,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Finds out which ranks share memory by sharing it, never by comparing host names: every rank makes
- * a file with a random name, and looks for the files of the others. What is found first becomes the
+ * Ranks that share memory, found by sharing it, never by comparing host names: every rank makes a
+ * file with a random name, and looks for the files of the others. What is found first becomes the
  * home of the bells of all ranks of that host.
  */
 public final class Neighbours implements AutoCloseable {
@@ -196,7 +196,7 @@ public final class Neighbours implements AutoCloseable {
     return computeBells[rank];
   }
 
-  /** What the comm thread of a rank of this host sleeps on. */
+  /** What the communication thread of a rank of this host sleeps on. */
   public Bell commBell(int rank) {
     return new Bell(window.memory(), LANES * rank + 1);
   }

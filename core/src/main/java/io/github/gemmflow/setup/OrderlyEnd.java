@@ -9,10 +9,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets a process that is told to end (SIGTERM, or {@code System.exit}) finish the steps that its
- * ranks are in, begin no new one, and leave the job in good order. A launcher tells all ranks, but
- * not at the same moment: a rank that was told only follows the others, until all ranks of its host
- * were told.
+ * Shutdown hook that lets a process that is told to end (SIGTERM, or {@code System.exit}) finish
+ * the steps that its ranks are in, begin no new one, and leave the job in good order. A launcher
+ * tells all ranks, but not at the same moment: a rank that was told only follows the others, until
+ * all ranks of its host were told.
  */
 public final class OrderlyEnd implements Ending {
   private static final long LOOK_NANOS = 1_000_000;

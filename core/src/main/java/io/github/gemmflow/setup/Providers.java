@@ -24,8 +24,8 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
- * Finds engines and kernels. A choice forced by name fails if it cannot be had; an automatic one
- * logs what it chose and why the others were passed over.
+ * Search for engines and kernels. A choice forced by name fails if it cannot be had; an automatic
+ * one logs what it chose and why the others were passed over.
  */
 public final class Providers {
   private static final System.Logger LOG = System.getLogger("io.github.gemmflow");

@@ -8,7 +8,7 @@ import io.github.gemmflow.window.Window;
 import java.nio.file.Path;
 import java.util.Map;
 
-/** Opens a window on every host of a group. */
+/** Opener of a window on every host of a group. */
 public final class SharedWindow {
   private SharedWindow() {}
 

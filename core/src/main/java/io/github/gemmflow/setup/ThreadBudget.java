@@ -39,7 +39,10 @@ public final class ThreadBudget {
     return hasCoresFor(threads) ? idle.spinNanos() : 0;
   }
 
-  /** The same for rows to come: where they come from other hosts, the comm thread needs a core. */
+  /**
+   * The same for rows to come: where they come from other hosts, the communication thread needs a
+   * core.
+   */
   public long rowsSpinNanos() {
     int commThreads = neighbours.domains().count() > 1 ? 1 : 0;
     return hasCoresFor(threads + commThreads) ? idle.spinNanos() : 0;

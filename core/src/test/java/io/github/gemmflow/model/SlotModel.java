@@ -188,7 +188,7 @@ final class SlotModel extends StepModel<GatherLayout> {
     return settle(after, rank);
   }
 
-  // What the comm lanes do.
+  // What the communication threads do.
 
   @Override
   void checkSent(byte[] state, int sender, int step, int route, int chunk) {

@@ -127,7 +127,7 @@ abstract class StepModel<L extends Layout> implements Explorer.Model {
   void noteReceiveStarted(byte[] state, int rank, int step, int route, int chunks) {}
 
   /**
-   * The comm lane of a rank lets go of slots; returns whether of more than before.
+   * The communication thread of a rank lets go of slots; returns whether of more than before.
    *
    * @param sent where the progress of each stream is, for {@link #finished}
    */
@@ -282,7 +282,7 @@ abstract class StepModel<L extends Layout> implements Explorer.Model {
     throw new Violation("nobody receives route %d".formatted(route));
   }
 
-  // What the comm lanes do at once.
+  // What the communication threads do at once.
 
   private byte[] pump(byte[] state) {
     boolean moved = true;

@@ -263,7 +263,7 @@ final class SumModel extends StepModel<SumLayout> {
     }
   }
 
-  // What the comm lanes do.
+  // What the communication threads do.
 
   @Override
   long sendable(byte[] state, int rank, int step, int route) {

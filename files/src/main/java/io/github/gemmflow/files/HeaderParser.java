@@ -17,7 +17,7 @@ import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.TokenStreamFactory;
 import tools.jackson.core.json.JsonFactory;
 
-/** Reads the JSON of a {@link Header}, and checks each tensor for itself. Used once. */
+/** Parser of the JSON of a {@link Header}; it checks each tensor for itself. Used once. */
 final class HeaderParser {
   /** The file, a tensor in it, its shape; and one more, so that a message can say where. */
   private static final int DEPTH = 4;

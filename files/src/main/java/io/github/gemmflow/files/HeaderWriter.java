@@ -10,7 +10,7 @@ import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.ObjectWriteContext;
 import tools.jackson.core.json.JsonFactory;
 
-/** Writes the {@link Header} of a safetensors file. */
+/** Writer of the {@link Header} of a safetensors file. */
 final class HeaderWriter {
   /** The data begins at a multiple of this many bytes: a cache line. */
   private static final int ALIGNMENT = 64;

@@ -8,10 +8,10 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Writes one matrix to a file, in parts and from several processes if need be: one of them {@link
- * #create creates} the file; then the others {@link #join join} it, write their parts and close;
- * then the first {@link #complete completes} it. That each begins after the one before has ended is
- * up to the caller. What nobody writes is zero.
+ * Writer of one matrix to a file, in parts and from several processes if need be: one of them
+ * {@link #create creates} the file; then the others {@link #join join} it, write their parts and
+ * close; then the first {@link #complete completes} it. That each begins after the one before has
+ * ended is up to the caller. What nobody writes is zero.
  *
  * <p>Until it is complete the file has another name in the same directory, {@code .x.npy.partial}
  * for {@code x.npy}; an older file of the name stays as it is until then.

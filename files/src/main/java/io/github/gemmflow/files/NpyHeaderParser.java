@@ -8,9 +8,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads what the header of a .npy file says, and takes nothing but a dictionary of exactly {@code
- * descr}, {@code fortran_order} and {@code shape} ({@code EXPECTED_KEYS} in NumPy's format.py).
- * Used once.
+ * Parser of the header of a .npy file that takes nothing but a dictionary of exactly {@code descr},
+ * {@code fortran_order} and {@code shape} ({@code EXPECTED_KEYS} in NumPy's format.py). Used once.
  */
 final class NpyHeaderParser {
   private final String file;

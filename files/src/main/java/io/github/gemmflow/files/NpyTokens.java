@@ -2,8 +2,8 @@
 package io.github.gemmflow.files;
 
 /**
- * Takes the header of a .npy file apart: that much of Python's literals as NumPy writes, with
- * nothing but spaces between them. Looks at each character once. Not thread-safe.
+ * Tokens of the header of a .npy file: that much of Python's literals as NumPy writes, with nothing
+ * but spaces between them. Looks at each character once. Not thread-safe.
  */
 final class NpyTokens {
   /** What a token is. */

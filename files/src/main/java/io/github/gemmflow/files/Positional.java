@@ -6,7 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 
-/** Writes memory of any size to a place in a file. */
+/** Writer of memory of any size to a place in a file. */
 final class Positional {
   /** Bytes in one write, unless there are fewer. */
   static final long MOST_BYTES = 1 << 20;

@@ -17,8 +17,8 @@ import java.util.Map;
 import java.util.SplittableRandom;
 
 /**
- * Writes a safetensors file: first say what is in it, then {@link #write} it. Tensors are written
- * one after the other, a few rows at a time, so that none has to be in memory as a whole.
+ * Writer of a safetensors file: first say what is in it, then {@link #write} it. Tensors are
+ * written one after the other, a few rows at a time, so that none has to be in memory as a whole.
  *
  * <p>Not thread-safe, not collective: one process writes a file.
  */

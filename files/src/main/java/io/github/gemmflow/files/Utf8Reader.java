@@ -10,7 +10,7 @@ import java.nio.charset.CharsetDecoder;
 import java.nio.charset.CoderResult;
 import java.nio.charset.CodingErrorAction;
 
-/** Reads text from memory, and takes nothing for it that is not UTF-8. Not thread-safe. */
+/** Reader of text in memory that takes nothing for it that is not UTF-8. Not thread-safe. */
 final class Utf8Reader extends Reader {
   private final String file;
   private final ByteBuffer bytes;

@@ -16,8 +16,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 
 /**
- * Binds functions of an MPI library, and says what their codes mean. No call is {@code critical}:
- * any of them may take its time or call back.
+ * Binder of functions of an MPI library, which says what their codes mean. No call is {@code
+ * critical}: any of them may take its time or call back.
  */
 abstract class Binder {
   /**

@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Finds and loads the MPI library of this process.
+ * MPI library of this process, found and loaded.
  *
  * @param name what it was found as
  */

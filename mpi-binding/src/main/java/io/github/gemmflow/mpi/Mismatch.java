@@ -2,7 +2,7 @@
 package io.github.gemmflow.mpi;
 
 /**
- * Why a launcher and a library do not belong together.
+ * Reason why a launcher and a library do not belong together.
  *
  * @param what what is wrong
  * @param fix what to do about it

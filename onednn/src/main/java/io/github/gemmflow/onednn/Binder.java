@@ -11,7 +11,7 @@ import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
-/** Binds functions of oneDNN, and turns their statuses into exceptions. */
+/** Binder of functions of oneDNN, which turns their statuses into exceptions. */
 abstract class Binder {
   /**
    * A function.

@@ -9,7 +9,7 @@ import io.github.gemmflow.matrix.DType;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** Makes and destroys oneDNN's objects, which are longs here. */
+/** Factory of oneDNN's objects, which are longs here; it destroys them, too. */
 final class DnnlObjects {
   private final Calls calls;
   private final long engine;

@@ -22,7 +22,7 @@ import java.util.Set;
 import java.util.zip.CRC32;
 
 /**
- * Finds and loads oneDNN: the library that was named, or the one in the artifact {@code
+ * Finder and loader of oneDNN: the library that was named, or the one in the artifact {@code
  * org.bytedeco:dnnl} for this platform. Java can only load files, so that one is copied out of its
  * jar once, to where it serves all processes of this user.
  *

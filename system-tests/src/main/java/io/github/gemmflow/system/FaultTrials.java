@@ -5,7 +5,10 @@ import io.github.gemmflow.system.ranks.LostRank;
 import java.time.Duration;
 import java.util.List;
 
-/** Loses a rank in the middle of a step, again and again, with the launcher's clean-up off. */
+/**
+ * Trials that lose a rank in the middle of a step, again and again, with the launcher's clean-up
+ * off.
+ */
 final class FaultTrials {
   private static final Duration DEADLINE = Duration.ofSeconds(2);
 

@@ -18,7 +18,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Runs tests on real processes and says how many passed. */
+/** Command that runs tests on real processes and says how many passed. */
 @Command(
     name = "system-tests/run",
     mixinStandardHelpOptions = true,

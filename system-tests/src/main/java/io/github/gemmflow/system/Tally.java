@@ -6,7 +6,7 @@ import java.io.PrintWriter;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Counts the tests that jobs report: one passed if it passed on every rank. */
+/** Count of the tests that jobs report: one passed if it passed on every rank. */
 final class Tally {
   private final PrintWriter out;
   private int passed;

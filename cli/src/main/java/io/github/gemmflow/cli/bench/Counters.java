@@ -23,13 +23,13 @@ public final class Counters {
    * @throws IllegalStateException if it has no thread that talks to the engine
    */
   public Counters(int rank) {
-    // Where ranks are threads of one process, each has a comm thread with its number.
+    // Where ranks are threads of one process, each has a communication thread with its number.
     Set<String> names = Set.of("gemmflow-comm", "gemmflow-comm-" + rank);
     this.commThread =
         Thread.getAllStackTraces().keySet().stream()
             .filter(thread -> names.contains(thread.getName()))
             .findFirst()
-            .orElseThrow(() -> new IllegalStateException("there is no comm thread"))
+            .orElseThrow(() -> new IllegalStateException("there is no communication thread"))
             .threadId();
   }
 

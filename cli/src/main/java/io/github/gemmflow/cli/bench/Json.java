@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** Writes numbers, texts, truth values, and objects and lists of those (RFC 8259). */
+/** Writer of numbers, texts, truth values, and objects and lists of those (RFC 8259). */
 public final class Json {
   private Json() {}
 

@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Times a linear layer in all views, interleaved, on all ranks of a world.
+ * Timing of a linear layer in all views, interleaved, on all ranks of a world.
  *
  * @param groups how many groups run side by side, each with the layer
  * @param warmup rounds before those that count

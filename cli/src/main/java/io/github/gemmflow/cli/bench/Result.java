@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param plan what was decided
  * @param flops operations of a rank in a step
  * @param bytesToCross what had to cross the links between hosts in a step
- * @param commCpuMillis the most CPU time that the comm thread of a rank took for a pipelined step
+ * @param commCpuMillis the most CPU time that the communication thread of a rank took for a
+ *     pipelined step
  * @param linkBytes what came into all hosts over their links in a pipelined step, on average
  * @param verified whether every rank's sequential and pipelined results are exactly right
  * @param recording a pipelined step; null if not asked for

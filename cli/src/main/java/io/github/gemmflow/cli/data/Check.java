@@ -13,7 +13,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks a product in files.
+ * Check of a product in files.
  *
  * @param c one file, or a file of each rank: its columns, or, where each has as many as there are,
  *     all of them

@@ -11,7 +11,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Does what may fail on one rank, so that all ranks fail or none does. All calls are collective.
+ * Task that may fail on one rank, done so that all ranks fail or none does. All calls are
+ * collective.
  */
 final class CollectiveTask {
   /** What a rank does. */

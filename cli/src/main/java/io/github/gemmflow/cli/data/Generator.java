@@ -16,7 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Makes A, B and what their product should be, the same for the same seed.
+ * Generator of A, B and what their product should be, the same for the same seed.
  *
  * @param format the end of the files' names
  * @param shards how many files the rows of A are spread over; 0 for one that is not numbered

@@ -5,7 +5,7 @@ import io.github.gemmflow.cli.bench.Progress;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Whether a product is what it should be. */
+/** Verdict on a product: whether it is what it should be. */
 public final class Verification {
   private static final int BAND = 256;
 

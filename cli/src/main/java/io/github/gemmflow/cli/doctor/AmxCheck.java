@@ -10,7 +10,7 @@ import java.util.function.IntSupplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Whether oneDNN uses AMX, if the CPU has it. */
+/** Check that oneDNN uses AMX, if the CPU has it. */
 final class AmxCheck {
   static final String NAME = "AMX";
 

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 
-/** Looks at all that can be in the way of ranks that are to multiply together. */
+/** Checks of all that can be in the way of ranks that are to multiply together. */
 public final class Doctor {
   private static final Path SHARED_MEMORY = Path.of("/dev/shm");
 

@@ -6,7 +6,7 @@ import io.github.gemmflow.mpi.Mismatch;
 import io.github.gemmflow.mpi.Survey;
 import java.util.Optional;
 
-/** Whether what starts ranks and the library that they load belong together. */
+/** Check that what starts ranks and the library that they load belong together. */
 final class LauncherCheck {
   static final String NAME = "Launcher";
 

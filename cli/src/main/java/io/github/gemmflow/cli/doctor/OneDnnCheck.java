@@ -7,7 +7,7 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Whether oneDNN multiplies, or only plain Java. */
+/** Check of what multiplies: oneDNN, or only plain Java. */
 final class OneDnnCheck {
   static final String NAME = "oneDNN";
 

@@ -7,9 +7,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Whether OpenMP, which comes with oneDNN, was told to bind threads. It does so when it is loaded:
- * to the first place that it may use, in every rank. How many threads it may start does not matter,
- * for each product runs on the thread that asks for it.
+ * Check that OpenMP, which comes with oneDNN, was not told to bind threads. It does so when it is
+ * loaded: to the first place that it may use, in every rank. How many threads it may start does not
+ * matter, for each product runs on the thread that asks for it.
  */
 final class OpenMpCheck {
   static final String NAME = "OpenMP";

@@ -6,7 +6,7 @@ import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Whether there is room for what ranks of one host share. */
+/** Check of the room for what ranks of one host share. */
 final class SharedMemoryCheck {
   static final String NAME = "Shared memory";
 

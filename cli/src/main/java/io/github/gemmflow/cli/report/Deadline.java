@@ -9,7 +9,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Waits for what a browser does, but not forever. */
+/** Bounded wait for what a browser does. */
 final class Deadline {
   private Deadline() {}
 

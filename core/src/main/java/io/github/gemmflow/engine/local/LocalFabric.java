@@ -30,7 +30,7 @@ public final class LocalFabric {
     }
   }
 
-  /** The engine of a rank; each is used by one rank's comm thread. */
+  /** The engine of a rank; each is used by one rank's communication thread. */
   public Engine engine(int rank) {
     return engines[rank];
   }

@@ -11,8 +11,8 @@ import io.github.gemmflow.trace.Span;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Moves the chunks and headers of a workspace between this rank and ranks of other hosts. Its
- * methods run on the comm thread, except {@link #open} and {@link #lay}.
+ * Traffic of chunks and headers of a workspace between this rank and ranks of other hosts. Its
+ * methods run on the communication thread, except {@link #open} and {@link #lay}.
  */
 public final class CommLane implements CommAgent {
   private static final long EXPLANATION_NANOS = 100_000_000;

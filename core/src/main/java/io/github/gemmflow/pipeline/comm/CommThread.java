@@ -32,7 +32,9 @@ public final class CommThread {
   /** How long anybody waits for an answer that takes the thread no time. */
   private static final Duration ANSWER = Duration.ofSeconds(10);
 
-  /** A sleeping comm thread looks around this often, in nanoseconds, even if nobody rings. */
+  /**
+   * A sleeping communication thread looks around this often, in nanoseconds, even if nobody rings.
+   */
   private static final long LOOK_AROUND = 10_000_000_000L;
 
   private final Thread thread;
@@ -140,7 +142,7 @@ public final class CommThread {
     } catch (EngineException e) {
       fail(e);
     } catch (RuntimeException | Error e) {
-      fail(new EngineException("the comm thread failed: " + e, e));
+      fail(new EngineException("the communication thread failed: " + e, e));
     }
     return done;
   }

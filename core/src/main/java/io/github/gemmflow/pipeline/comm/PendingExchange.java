@@ -9,7 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** An exchange that the comm thread waits for on someone's behalf. */
+/** An exchange that the communication thread waits for on someone's behalf. */
 final class PendingExchange implements CommAgent {
   private final CommThread thread;
   private final Channel channel;

@@ -6,7 +6,7 @@ import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Floats;
 import io.github.gemmflow.matrix.Matrix;
 
-/** Copies rows, as they arrive, into a matrix with as many columns; converts if types differ. */
+/** Copy of rows, as they arrive, into a matrix with as many columns; converted if types differ. */
 public final class CopyWork implements RowWork {
   /** Fits the first-level cache. */
   private static final int RUN = 2048;

@@ -6,8 +6,8 @@ import io.github.gemmflow.matrix.Block;
 import io.github.gemmflow.matrix.Matrix;
 
 /**
- * Multiplies the rows of A, as they arrive, with one or more weight matrices. For several threads a
- * run is cut by columns, so that each thread reads its own part of the weights, and by rows where
+ * Products of the rows of A, as they arrive, with one or more weight matrices. For several threads
+ * a run is cut by columns, so that each thread reads its own part of the weights, and by rows where
  * there are too few columns; into more tasks than there are threads, since a thread may come late
  * or have a slow core.
  */

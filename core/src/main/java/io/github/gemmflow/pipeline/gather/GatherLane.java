@@ -14,9 +14,9 @@ import io.github.gemmflow.plan.NextRun;
 import io.github.gemmflow.trace.Span;
 
 /**
- * Works on the rows of a step as they arrive. Each thread feeds a chunk of this rank's own rows, if
- * others wait for it, or takes the next task of the current run; when there is none left, it
- * chooses the next run.
+ * Compute lane of a gathering step: works on its rows as they arrive. Each thread feeds a chunk of
+ * this rank's own rows, if others wait for it, or takes the next task of the current run; when
+ * there is none left, it chooses the next run.
  */
 final class GatherLane extends ComputeLane {
   private static final int NO_TASK = -1;

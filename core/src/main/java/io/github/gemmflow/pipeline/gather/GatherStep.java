@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Gathering step as both lanes of a rank know it. There is one for each buffer; the thread that
- * begins a step fills it in before the comm lane may look at it.
+ * begins a step fills it in before the communication thread may look at it.
  */
 final class GatherStep {
   private final StepContext open;

@@ -8,8 +8,8 @@ import io.github.gemmflow.tuning.Schedule;
 import java.util.StringJoiner;
 
 /**
- * Brings this rank's own rows of a streamed step into the slots, chunk by chunk, for those who read
- * them there: the other ranks of its host, and along columns itself. The compute lane calls it
+ * Feeder of this rank's own rows of a streamed step into the slots, chunk by chunk, for those who
+ * read them there: the other ranks of its host, and along columns itself. The compute lane calls it
  * under its lock, except {@link #feed}.
  */
 final class SlotFeeder {

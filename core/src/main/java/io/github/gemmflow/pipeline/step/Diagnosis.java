@@ -24,7 +24,7 @@ public final class Diagnosis {
   /**
    * For a workwindow.
    *
-   * @param describeComm what this rank's comm lane waits for
+   * @param describeComm what this rank's communication thread waits for
    */
   public Diagnosis(HostPeers peers, StepWindow window, Supplier<String> describeComm) {
     this.peers = peers;
@@ -37,7 +37,7 @@ public final class Diagnosis {
     return "%.1f s".formatted(peers.deadlineNanos() / 1e9);
   }
 
-  /** What this rank's comm lane waits for. */
+  /** What this rank's communication thread waits for. */
   public String ownTransfers() {
     return describeComm.get();
   }

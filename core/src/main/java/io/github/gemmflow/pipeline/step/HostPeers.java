@@ -25,11 +25,12 @@ public final class HostPeers implements Breakable {
    *
    * @param rank this rank
    * @param hostBells what the compute threads of the ranks of this host sleep on, in rank order
-   * @param hostCommBells what the comm threads of the ranks of this host sleep on, in rank order
+   * @param hostCommBells what the communication threads of the ranks of this host sleep on, in rank
+   *     order
    * @param world the world that the group is a part of, and is broken with
    * @param spinNanos how long a waiting thread spins before it sleeps
-   * @param hurried whether the comm thread looks at once for what a thread that goes to sleep waits
-   *     for
+   * @param hurried whether the communication thread looks at once for what a thread that goes to
+   *     sleep waits for
    * @param deadlineNanos how long this rank waits without progress
    * @param productDeadlineNanos the same while a rank of this host is inside one product
    */
@@ -84,17 +85,17 @@ public final class HostPeers implements Breakable {
     return domains.indexOf(rank);
   }
 
-  /** This rank's comm lane, among the readers of this host's steps. */
+  /** This rank's communication thread, among the readers of this host's steps. */
   public int commReader() {
     return hostRanks() + domains.indexOf(rank);
   }
 
-  /** Whether a reader of this host's steps is a comm lane. */
+  /** Whether a reader of this host's steps is a communication thread. */
   public boolean isCommLane(int reader) {
     return reader >= hostRanks();
   }
 
-  /** Whether a reader of this host's steps is the comm lane of another rank. */
+  /** Whether a reader of this host's steps is the communication thread of another rank. */
   public boolean isNeighboursCommLane(int reader) {
     return isCommLane(reader) && reader != commReader();
   }
@@ -130,7 +131,7 @@ public final class HostPeers implements Breakable {
     hostBells[domains.indexOf(rank)].ring();
   }
 
-  /** Wakes the comm thread of this rank, if it has a part in steps. */
+  /** Wakes the communication thread of this rank, if it has a part in steps. */
   public void ringComm() {
     if (hasOtherHosts()) {
       hostCommBells[domains.indexOf(rank)].ring();
@@ -145,7 +146,7 @@ public final class HostPeers implements Breakable {
     }
   }
 
-  /** Wakes the comm threads of this host. */
+  /** Wakes the communication threads of this host. */
   public void ringHostComm() {
     for (Bell bell : hostCommBells) {
       bell.ring();

@@ -9,8 +9,8 @@ import io.github.gemmflow.trace.jfr.StepEvent;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes down what the lanes do while somebody wants to know, in a {@link Timeline} or with the
- * JDK's Flight Recorder; otherwise it costs one look at each.
+ * Record of what the lanes do while somebody wants to know, in a {@link Timeline} or with the JDK's
+ * Flight Recorder; otherwise it costs one look at each.
  */
 public final class Recorder {
   /**

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One step as both lanes of a rank know it, whatever its kind. There is one for each buffer, used
- * for every second step; the thread that begins a step fills it in before the comm lane may look at
- * it.
+ * for every second step; the thread that begins a step fills it in before the communication thread
+ * may look at it.
  */
 public final class StepContext {
   private final int buffer;

@@ -55,7 +55,8 @@ public final class StepWindow {
   }
 
   /**
-   * Each rank of the domain reads with its compute lane and, if there are others, its comm lane.
+   * Each rank of the domain reads with its compute lane and, if there are others, its communication
+   * thread.
    */
   public static int readers(Domains domains, int domain) {
     return domains.size(domain) * (domains.count() > 1 ? 2 : 1);
@@ -67,7 +68,7 @@ public final class StepWindow {
 
   /**
    * The room for steps of any kind; the compute lanes of the domain are its first readers, then its
-   * comm lanes.
+   * communication threads.
    */
   public SlotRing steps() {
     return steps;

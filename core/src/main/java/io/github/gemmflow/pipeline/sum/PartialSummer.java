@@ -9,8 +9,8 @@ import io.github.gemmflow.pipeline.step.HostPeers;
 import io.github.gemmflow.plan.SumLayout;
 
 /**
- * Adds up partial sums of a tile for one thread, always in the same order: the ranks of a host in
- * rank order, then the hosts in the order of their first ranks.
+ * Adder of the partial sums of a tile for one thread, always in the same order: the ranks of a host
+ * in rank order, then the hosts in the order of their first ranks.
  */
 final class PartialSummer {
   /** Three runs of floats fit the first-level cache. */

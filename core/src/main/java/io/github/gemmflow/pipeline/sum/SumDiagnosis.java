@@ -32,8 +32,8 @@ final class SumDiagnosis {
 
   /**
    * How many others this rank lets give up first. A rank that waits for another host, or for its
-   * own comm lane, knows which host to look at. A rank that waits for one of its own host may only
-   * wait for that one, and a rank that is kept out by it even more so.
+   * own communication thread, knows which host to look at. A rank that waits for one of its own
+   * host may only wait for that one, and a rank that is kept out by it even more so.
    */
   int giveUpDelay(SumStep step) {
     if (headers.headersThere(step.open()) < peers.domains().ranks()) {

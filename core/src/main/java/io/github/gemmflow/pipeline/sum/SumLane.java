@@ -191,7 +191,7 @@ public final class SumLane extends ComputeLane {
 
   /**
    * Lets go of the slots before the first that this rank wants to read. What it adds up for other
-   * hosts its comm lane does not let go of before that is sent.
+   * hosts its communication thread does not let go of before that is sent.
    */
   private void pass() {
     if (step().pass(peers.computeReader(), next.doneUpTo(layout(), Stage.ADD_ALL))) {

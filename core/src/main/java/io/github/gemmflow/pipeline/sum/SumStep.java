@@ -9,7 +9,7 @@ import io.github.gemmflow.plan.SumPlan;
 
 /**
  * Summing step as both lanes of a rank know it. There is one for each buffer of a window; the
- * thread that begins a step fills it in before the comm lane may look at it.
+ * thread that begins a step fills it in before the communication thread may look at it.
  */
 final class SumStep {
   private final StepContext open;

@@ -94,7 +94,10 @@ final class SumWindow {
     return domain;
   }
 
-  /** The slots; the compute lanes of the host are their first readers, then its comm lanes. */
+  /**
+   * The slots; the compute lanes of the host are their first readers, then its communication
+   * threads.
+   */
   SlotRing slots() {
     return slots;
   }

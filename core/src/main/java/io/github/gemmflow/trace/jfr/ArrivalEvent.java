@@ -5,7 +5,7 @@ import jdk.jfr.Description;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 
-/** Rows from another host were found to be there. */
+/** Arrival of rows from another host. */
 @Name("io.github.gemmflow.Arrival")
 @Label("Arrival")
 @Description("Rows, or sums of rows, from another host were found to be there")

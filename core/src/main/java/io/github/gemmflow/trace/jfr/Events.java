@@ -4,7 +4,7 @@ package io.github.gemmflow.trace.jfr;
 import io.github.gemmflow.trace.Span;
 import org.jspecify.annotations.Nullable;
 
-/** Makes events while a recording wants them; otherwise it costs one look and no memory. */
+/** Source of events while a recording wants them; otherwise it costs one look and no memory. */
 public final class Events {
   // Never committed: each knows whether a recording wants events of its class.
   private static final StepEvent STEP = new StepEvent();

@@ -5,7 +5,7 @@ import jdk.jfr.Description;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 
-/** Rows were worked on. */
+/** Work on rows. */
 @Name("io.github.gemmflow.Multiply")
 @Label("Multiply")
 @Description("Rows were multiplied; copied, if the operator does not multiply")

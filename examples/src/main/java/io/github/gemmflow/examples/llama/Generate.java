@@ -22,7 +22,10 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Continues prompts with a model, on all ranks of a job, alone, or with ranks as threads. */
+/**
+ * Command that continues prompts with a model, on all ranks of a job, alone, or with ranks as
+ * threads.
+ */
 @Command(
     name = "generate",
     description = "Continues prompts with a Llama model, greedily, and says how long it took.",

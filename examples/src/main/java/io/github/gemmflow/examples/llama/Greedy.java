@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Continues prompts with the likeliest token, again and again: first one pass over all prompts,
- * then passes of one row for each sequence that goes on.
+ * Continuation of prompts with the likeliest token, again and again: first one pass over all
+ * prompts, then passes of one row for each sequence that goes on.
  */
 final class Greedy {
   private final Llama model;

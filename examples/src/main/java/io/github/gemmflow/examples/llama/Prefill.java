@@ -20,7 +20,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Says what overlap gains in the prefill of a whole model. */
+/** Command that says what overlap gains in the prefill of a whole model. */
 @Command(
     name = "prefill",
     description =

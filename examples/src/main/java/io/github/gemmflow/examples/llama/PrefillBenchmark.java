@@ -13,7 +13,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Times the prefill of prompts, pipelined and sequential, interleaved, on all ranks of a world.
+ * Timing of the prefill of prompts, pipelined and sequential, interleaved, on all ranks of a world.
  *
  * @param warmup rounds before those that count
  * @param rounds rounds that count

@@ -8,7 +8,7 @@ import java.io.UncheckedIOException;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 
-/** Runs commands: errors of the caller need no stack trace. */
+/** Runner of commands: errors of the caller need no stack trace. */
 final class Program {
   private Program() {}
 

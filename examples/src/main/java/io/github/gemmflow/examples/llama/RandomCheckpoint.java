@@ -13,7 +13,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Writes a model of random weights, for those who have no other at hand. */
+/** Command that writes a model of random weights, for those who have no other at hand. */
 @Command(
     name = "random-checkpoint",
     description = "Writes a Llama model of random weights.",

@@ -3,7 +3,7 @@ package io.github.gemmflow.examples.llama;
 
 import io.github.gemmflow.matrix.Matrix;
 
-/** Scales a row to a mean square of 1, then each column by a learned factor. */
+/** Normalisation of a row to a mean square of 1, then each column by a learned factor. */
 final class RmsNorm {
   private final float[] scale;
   private final float epsilon;

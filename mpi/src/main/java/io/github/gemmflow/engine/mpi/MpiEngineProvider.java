@@ -5,7 +5,7 @@ import io.github.gemmflow.engine.Engine;
 import io.github.gemmflow.engine.EngineProvider;
 import java.time.Duration;
 
-/** Offers {@link MpiEngine} to {@code World.join()}. */
+/** Provider of {@link MpiEngine} for {@code World.join()}. */
 public final class MpiEngineProvider implements EngineProvider {
   @Override
   public String name() {

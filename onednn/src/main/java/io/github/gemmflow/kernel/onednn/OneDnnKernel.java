@@ -17,8 +17,8 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Multiplies with oneDNN, each call on the thread that makes it. Subnormal numbers count as zero
- * where the hardware's BF16 instructions say so.
+ * Kernel that multiplies with oneDNN, each call on the thread that makes it. Subnormal numbers
+ * count as zero where the hardware's BF16 instructions say so.
  */
 public final class OneDnnKernel implements Kernel {
   static final String NAME = "onednn";

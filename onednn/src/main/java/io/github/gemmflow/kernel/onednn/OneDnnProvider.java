@@ -4,7 +4,7 @@ package io.github.gemmflow.kernel.onednn;
 import io.github.gemmflow.kernel.Kernel;
 import io.github.gemmflow.kernel.KernelProvider;
 
-/** Offers {@link OneDnnKernel}. */
+/** Provider of {@link OneDnnKernel}. */
 public final class OneDnnProvider implements KernelProvider {
   @Override
   public String name() {

@@ -14,9 +14,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
 
 /**
- * Finds out, by trying, in which heights oneDNN computes the same bits as in {@link Ladder#STEP}
- * rows. Measured with oneDNN 3.11: a lone row may be summed in another order, few rows of a small
- * product may be given to other instructions, and for some numbers of inputs tall products are cut
+ * Trial of the heights in which oneDNN computes the same bits as in {@link Ladder#STEP} rows.
+ * Measured with oneDNN 3.11: a lone row may be summed in another order, few rows of a small product
+ * may be given to other instructions, and for some numbers of inputs tall products are cut
  * differently; no rule that could be relied on tells when.
  */
 final class SameBits {

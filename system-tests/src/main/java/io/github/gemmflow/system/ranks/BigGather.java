@@ -13,7 +13,10 @@ import io.github.gemmflow.tuning.Storage;
 import io.github.gemmflow.tuning.Tuning;
 import java.util.Arrays;
 
-/** Gathers more than 2 GiB of A in chunks of a rank's whole rows, and checks every element. */
+/**
+ * Rank that gathers more than 2 GiB of A in chunks of a rank's whole rows, and checks every
+ * element.
+ */
 public final class BigGather {
   private static final long COLUMNS = 16_384;
   private static final long BYTES = (2L << 30) + (256 << 20);

@@ -10,7 +10,7 @@ import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 
-/** Runs the contract of engines on this rank. */
+/** Rank that runs the contract of engines. */
 public final class Contract {
   private Contract() {}
 

@@ -10,9 +10,9 @@ import io.github.gemmflow.World;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Does what HotSpot handles with signals, while MPI, which likes signals too, is initialised and
- * steps run: null checks, stack overflows, and safepoints of full collections. Uses nothing but
- * Gemmflow's own modules.
+ * Rank that does what HotSpot handles with signals, while MPI, which likes signals too, is
+ * initialised and steps run: null checks, stack overflows, and safepoints of full collections. Uses
+ * nothing but Gemmflow's own modules.
  */
 public final class Guest {
   private static final int NULL_CHECKS = 100_000;

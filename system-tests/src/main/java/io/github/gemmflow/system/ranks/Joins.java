@@ -5,7 +5,10 @@ import io.github.gemmflow.Workspace;
 import io.github.gemmflow.World;
 import io.github.gemmflow.matrix.DType;
 
-/** Joins the world, and opens a workspace for as many MiB of A as the argument says, if any. */
+/**
+ * Rank that joins the world, and opens a workspace for as many MiB of A as the argument says, if
+ * any.
+ */
 public final class Joins {
   private Joins() {}
 

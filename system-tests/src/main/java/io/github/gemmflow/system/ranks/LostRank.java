@@ -22,8 +22,8 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Runs steps in one of which a rank sends itself a signal; the others must throw in time and name
- * it. Arguments: the signal, a seed, the deadline in milliseconds.
+ * Rank of a job that runs steps, in one of which a rank sends itself a signal; the others must
+ * throw in time and name it. Arguments: the signal, a seed, the deadline in milliseconds.
  */
 public final class LostRank {
   private static final int STEPS = 100_000;

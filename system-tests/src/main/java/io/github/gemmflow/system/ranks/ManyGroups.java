@@ -5,7 +5,10 @@ import io.github.gemmflow.Group;
 import io.github.gemmflow.ReplicaGroups;
 import io.github.gemmflow.World;
 
-/** Makes and closes groups, as many as the argument says: more than MPICH has communicators. */
+/**
+ * Rank that makes and closes groups, as many as the argument says: more than MPICH has
+ * communicators.
+ */
 public final class ManyGroups {
   private ManyGroups() {}
 

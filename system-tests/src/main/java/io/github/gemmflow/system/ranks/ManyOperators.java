@@ -14,7 +14,9 @@ import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Has many operators, whose number is the argument, alive at once, and runs each of them. */
+/**
+ * Rank that has many operators, whose number is the argument, alive at once, and runs each of them.
+ */
 public final class ManyOperators {
   private static final int K = 16;
   private static final int N = 8;

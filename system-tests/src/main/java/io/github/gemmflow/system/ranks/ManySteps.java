@@ -19,8 +19,8 @@ import java.lang.management.ManagementFactory;
 import java.util.Arrays;
 
 /**
- * Runs many small steps, and as many sums, whose number is the argument, and looks at what has
- * grown meanwhile.
+ * Rank that runs many small steps, and as many sums, whose number is the argument, and looks at
+ * what has grown meanwhile.
  */
 public final class ManySteps {
   private static final int K = 16;

@@ -6,7 +6,10 @@ import io.github.gemmflow.kit.OperatorCase;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Runs random exact cases: the number of them and the seed of the first are the arguments. */
+/**
+ * Rank that runs random exact cases: the number of them and the seed of the first are the
+ * arguments.
+ */
 public final class Operators {
   private Operators() {}
 

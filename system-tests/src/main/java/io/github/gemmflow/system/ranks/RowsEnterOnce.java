@@ -15,8 +15,9 @@ import java.lang.foreign.Arena;
 import java.util.Arrays;
 
 /**
- * Compares what comes into a host for one all-gather with the rows of the other hosts, and for sums
- * with what each of these has for this one: added up over its ranks, that is each row once.
+ * Rank that compares what comes into a host for one all-gather with the rows of the other hosts,
+ * and for sums with what each of these has for this one: added up over its ranks, that is each row
+ * once.
  */
 public final class RowsEnterOnce {
   private static final long ROWS = 2048;

@@ -8,7 +8,7 @@ import io.github.gemmflow.Step;
 import io.github.gemmflow.Workspace;
 import io.github.gemmflow.World;
 
-/** Runs steps until the process is told to end, or something goes wrong. */
+/** Rank that runs steps until the process is told to end, or something goes wrong. */
 public final class RunsUntilTold {
   private static final long STEPS = 100_000_000;
 

@@ -11,7 +11,7 @@ import io.github.gemmflow.Workspace;
 import io.github.gemmflow.World;
 import io.github.gemmflow.matrix.DType;
 
-/** Compares the memory that the windows of one host take with two steps' worth of A. */
+/** Rank that compares the memory that the windows of one host take with two steps' worth of A. */
 public final class WindowMemory {
   private static final long ROWS = 16_384;
   private static final long COLUMNS = 2048;
