@@ -1,10 +1,10 @@
 /** The gemmflow command, and what it measures with. */
 module io.github.gemmflow.cli {
   requires io.github.gemmflow.core;
-  requires io.github.gemmflow.engine.mpi;
-  requires io.github.gemmflow.files;
-  requires io.github.gemmflow.kernel.onednn;
   requires io.github.gemmflow.mpi;
+  requires io.github.gemmflow.files;
+  requires io.github.gemmflow.onednn;
+  requires io.github.gemmflow.mpi.binding;
   requires info.picocli;
   requires java.logging;
   requires java.management;

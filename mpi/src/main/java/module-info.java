@@ -1,11 +1,11 @@
 /** The engine that carries rows between processes and hosts with MPI. */
-module io.github.gemmflow.engine.mpi {
+module io.github.gemmflow.mpi {
   requires transitive io.github.gemmflow.core;
-  requires io.github.gemmflow.mpi;
+  requires io.github.gemmflow.mpi.binding;
   requires static org.jspecify;
 
-  exports io.github.gemmflow.engine.mpi;
+  exports io.github.gemmflow.mpi;
 
   provides io.github.gemmflow.engine.EngineProvider with
-      io.github.gemmflow.engine.mpi.MpiEngineProvider;
+      io.github.gemmflow.mpi.MpiEngineProvider;
 }

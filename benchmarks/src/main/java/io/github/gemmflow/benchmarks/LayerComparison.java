@@ -4,7 +4,7 @@ package io.github.gemmflow.benchmarks;
 import io.github.gemmflow.cli.bench.Json;
 import io.github.gemmflow.cli.bench.Samples;
 import io.github.gemmflow.cli.bench.View;
-import io.github.gemmflow.kernel.onednn.OneDnnLibrary;
+import io.github.gemmflow.onednn.OneDnnLibrary;
 import io.github.gemmflow.system.Job;
 import io.github.gemmflow.system.Lab;
 import java.io.IOException;

@@ -8,7 +8,7 @@ import io.github.gemmflow.cli.bench.Progress;
 import io.github.gemmflow.cli.bench.RecordedStep;
 import io.github.gemmflow.cli.bench.Result;
 import io.github.gemmflow.cli.bench.Trace;
-import io.github.gemmflow.mpi.Launcher;
+import io.github.gemmflow.mpi.binding.Launcher;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;

@@ -3,7 +3,7 @@ package io.github.gemmflow.cli;
 
 import io.github.gemmflow.failure.BrokenException;
 import io.github.gemmflow.failure.GemmflowException;
-import io.github.gemmflow.mpi.MpiException;
+import io.github.gemmflow.mpi.binding.MpiException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.AccessDeniedException;

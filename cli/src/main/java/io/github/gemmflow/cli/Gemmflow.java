@@ -2,7 +2,7 @@
 package io.github.gemmflow.cli;
 
 import io.github.gemmflow.Version;
-import io.github.gemmflow.mpi.Launcher;
+import io.github.gemmflow.mpi.binding.Launcher;
 import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;

@@ -7,7 +7,7 @@ import io.github.gemmflow.World;
 import io.github.gemmflow.cli.data.AgreedException;
 import io.github.gemmflow.failure.DisagreementException;
 import io.github.gemmflow.failure.GemmflowException;
-import io.github.gemmflow.mpi.Launcher;
+import io.github.gemmflow.mpi.binding.Launcher;
 import java.io.IOException;
 import java.util.List;
 

@@ -8,7 +8,7 @@ import io.github.gemmflow.cli.data.FileProduct;
 import io.github.gemmflow.cli.data.Inputs;
 import io.github.gemmflow.cli.data.Where;
 import io.github.gemmflow.matrix.DType;
-import io.github.gemmflow.mpi.Launcher;
+import io.github.gemmflow.mpi.binding.Launcher;
 import java.io.IOException;
 import java.util.Locale;
 import java.util.concurrent.Callable;

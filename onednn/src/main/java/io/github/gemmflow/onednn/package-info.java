@@ -1,8 +1,4 @@
-/**
- * oneDNN's matrix product for Java: {@link Dnnl} says what there is, {@link NativeDnnl} does it,
- * {@link Calls} are the C functions, {@link Library} finds them. All native calls of this module
- * are here.
- */
+/** The kernel on oneDNN: {@link OneDnnKernel}, found by itself when this module is there. */
 @NullMarked
 package io.github.gemmflow.onednn;
 

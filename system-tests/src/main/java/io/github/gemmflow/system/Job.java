@@ -159,11 +159,11 @@ public final class Job {
             .collect(Collectors.joining(":"));
     return List.of(
         "--illegal-native-access=deny",
-        "--enable-native-access=io.github.gemmflow.core,io.github.gemmflow.mpi",
+        "--enable-native-access=io.github.gemmflow.core,io.github.gemmflow.mpi.binding",
         "--module-path",
         jars,
         "--add-modules",
-        "io.github.gemmflow.engine.mpi",
+        "io.github.gemmflow.mpi",
         "-cp",
         Report.class.getProtectionDomain().getCodeSource().getLocation().getPath());
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.cli.doctor;
 
-import io.github.gemmflow.kernel.onednn.OneDnnLibrary;
+import io.github.gemmflow.onednn.OneDnnLibrary;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.cli.doctor;
 
-import io.github.gemmflow.engine.mpi.CoreBinding;
-import io.github.gemmflow.mpi.Launcher;
+import io.github.gemmflow.mpi.CoreBinding;
+import io.github.gemmflow.mpi.binding.Launcher;
 import java.util.Optional;
 
 /** Check of the cores that this process may use. */

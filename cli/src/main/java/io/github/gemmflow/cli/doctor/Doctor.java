@@ -3,12 +3,12 @@ package io.github.gemmflow.cli.doctor;
 
 import io.github.gemmflow.Config;
 import io.github.gemmflow.Version;
-import io.github.gemmflow.engine.mpi.CoreBinding;
-import io.github.gemmflow.kernel.onednn.OneDnnLibrary;
-import io.github.gemmflow.mpi.Launcher;
-import io.github.gemmflow.mpi.Mpi;
-import io.github.gemmflow.mpi.MpiException;
-import io.github.gemmflow.mpi.Survey;
+import io.github.gemmflow.mpi.CoreBinding;
+import io.github.gemmflow.mpi.binding.Launcher;
+import io.github.gemmflow.mpi.binding.Mpi;
+import io.github.gemmflow.mpi.binding.MpiException;
+import io.github.gemmflow.mpi.binding.Survey;
+import io.github.gemmflow.onednn.OneDnnLibrary;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.cli.doctor;
 
-import io.github.gemmflow.mpi.Launcher;
-import io.github.gemmflow.mpi.Mismatch;
-import io.github.gemmflow.mpi.Survey;
+import io.github.gemmflow.mpi.binding.Launcher;
+import io.github.gemmflow.mpi.binding.Mismatch;
+import io.github.gemmflow.mpi.binding.Survey;
 import java.util.Optional;
 
 /** Check that what starts ranks and the library that they load belong together. */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.cli.doctor;
 
-import io.github.gemmflow.mpi.Launcher;
-import io.github.gemmflow.mpi.Survey;
-import io.github.gemmflow.mpi.Survey.Found;
+import io.github.gemmflow.mpi.binding.Launcher;
+import io.github.gemmflow.mpi.binding.Survey;
+import io.github.gemmflow.mpi.binding.Survey.Found;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;

@@ -3,7 +3,7 @@ package io.github.gemmflow.cli.doctor;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.github.gemmflow.mpi.Launcher;
+import io.github.gemmflow.mpi.binding.Launcher;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.cli.doctor;
 
-import io.github.gemmflow.kernel.onednn.OneDnnLibrary;
 import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.onednn.OneDnnLibrary;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;

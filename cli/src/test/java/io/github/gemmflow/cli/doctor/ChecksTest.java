@@ -8,11 +8,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.github.gemmflow.cli.doctor.NetworkInterfaces.Interface;
-import io.github.gemmflow.engine.mpi.CoreBinding;
-import io.github.gemmflow.kernel.onednn.OneDnnLibrary;
 import io.github.gemmflow.matrix.DType;
-import io.github.gemmflow.mpi.Launcher;
-import io.github.gemmflow.mpi.Survey;
+import io.github.gemmflow.mpi.CoreBinding;
+import io.github.gemmflow.mpi.binding.Launcher;
+import io.github.gemmflow.mpi.binding.Survey;
+import io.github.gemmflow.onednn.OneDnnLibrary;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -7,8 +7,8 @@ import io.github.gemmflow.RowCounts;
 import io.github.gemmflow.Step;
 import io.github.gemmflow.Workspace;
 import io.github.gemmflow.World;
-import io.github.gemmflow.engine.mpi.MpiEngine;
-import io.github.gemmflow.mpi.Mpi;
+import io.github.gemmflow.mpi.MpiEngine;
+import io.github.gemmflow.mpi.binding.Mpi;
 
 /** A program that initialises MPI itself, at the level of the argument, and goes on without us. */
 public final class Attaches {

@@ -3,8 +3,8 @@ package io.github.gemmflow.system.ranks;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
-import io.github.gemmflow.mpi.Mpi;
-import io.github.gemmflow.mpi.Requests;
+import io.github.gemmflow.mpi.binding.Mpi;
+import io.github.gemmflow.mpi.binding.Requests;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 

@@ -13,7 +13,7 @@ import io.github.gemmflow.kit.Draw;
 import io.github.gemmflow.kit.Exact;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
-import io.github.gemmflow.mpi.Launcher;
+import io.github.gemmflow.mpi.binding.Launcher;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.time.Duration;

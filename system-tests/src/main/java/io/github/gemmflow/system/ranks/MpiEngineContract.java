@@ -2,8 +2,8 @@
 package io.github.gemmflow.system.ranks;
 
 import io.github.gemmflow.engine.Engine;
-import io.github.gemmflow.engine.mpi.MpiEngine;
 import io.github.gemmflow.kit.EngineContract;
+import io.github.gemmflow.mpi.MpiEngine;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;

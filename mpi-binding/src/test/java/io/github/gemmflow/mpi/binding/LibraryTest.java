@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.mpi.binding;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.Map;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+@Tag("full")
+class LibraryTest {
+  @Test
+  void aLibraryThatIsNotThereIsNamedWithWhatToDo() {
+    String message = load("/no/such/libmpi.so", Map.of());
+    assertTrue(message.contains("/no/such/libmpi.so: cannot open shared object file"), message);
+    assertTrue(message.contains("apt install openmpi-bin"), message);
+    assertTrue(message.contains("-Dgemmflow.mpi.library="), message);
+  }
+
+  @Test
+  void anotherLibraryIsNotMpi() {
+    assertEquals(
+        "libc.so.6 is not an MPI library: it has no MPI_Init_thread", load("libc.so.6", Map.of()));
+  }
+
+  @Test
+  void theLauncherMustBeOfTheSameFamily() {
+    String message = load("libmpi.so.40", Map.of("PMI_SIZE", "4"));
+    assertTrue(
+        message.startsWith(
+            "this process loaded libmpi.so.40 (Open MPI), but was started by MPICH's mpirun"),
+        message);
+    assertTrue(message.contains("start all ranks with the mpirun of Open MPI"), message);
+  }
+
+  @Test
+  void srunMustOfferWhatTheLibraryNeeds() {
+    String message = load("libmpi.so.40", Map.of("SLURM_STEP_NUM_TASKS", "4"));
+    assertTrue(message.startsWith("srun started this process without PMIx"), message);
+    assertTrue(message.contains("use srun --mpi=pmix; for MPICH, srun --mpi=pmi2"), message);
+    Map<String, String> offered = Map.of("SLURM_STEP_NUM_TASKS", "4", "PMIX_RANK", "0");
+    assertEquals(Abi.OPEN_MPI, Library.load("libmpi.so.40", offered).abi());
+  }
+
+  @Test
+  void withoutAWishTheLaunchersLibraryIsFound() {
+    Library library = Library.load("", Map.of("OMPI_COMM_WORLD_SIZE", "2"));
+    assertEquals(Abi.OPEN_MPI, library.abi());
+    assertEquals("libmpi.so.40", library.name());
+  }
+
+  @Test
+  void launchersAreKnownByTheirVariables() {
+    assertEquals(Launcher.NONE, Launcher.of(Map.of()));
+    assertEquals(
+        Launcher.OPEN_MPI,
+        Launcher.of(Map.of("OMPI_COMM_WORLD_SIZE", "2", "SLURM_STEP_NUM_TASKS", "1")));
+    assertEquals(Launcher.HYDRA, Launcher.of(Map.of("PMI_SIZE", "2", "SLURM_STEP_NUM_TASKS", "2")));
+    assertEquals(Launcher.SLURM, Launcher.of(Map.of("SLURM_STEP_NUM_TASKS", "2")));
+    Launcher pmi2 =
+        Launcher.of(Map.of("PMI_SIZE", "2", "SLURM_STEP_NUM_TASKS", "2", "SLURM_MPI_TYPE", "pmi2"));
+    assertEquals(Launcher.SLURM_PMI2, pmi2);
+    assertEquals("-c 2 (cores for each task)", pmi2.unbind());
+  }
+
+  private static String load(String library, Map<String, String> environment) {
+    MpiException e = assertThrows(MpiException.class, () -> Library.load(library, environment));
+    return String.valueOf(e.getMessage());
+  }
+}

@@ -1,5 +1,0 @@
-/** The kernel on oneDNN: {@link OneDnnKernel}, found by itself when this module is there. */
-@NullMarked
-package io.github.gemmflow.kernel.onednn;
-
-import org.jspecify.annotations.NullMarked;

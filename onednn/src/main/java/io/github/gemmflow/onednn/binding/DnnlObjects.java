@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.onednn.binding;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.github.gemmflow.kernel.Activation;
+import io.github.gemmflow.matrix.DType;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/** Factory of oneDNN's objects, which are longs here; it destroys them, too. */
+final class DnnlObjects {
+  private final Calls calls;
+  private final long engine;
+
+  DnnlObjects(Calls calls) {
+    this.calls = calls;
+    this.engine = calls.engineCreate(Abi.CPU, 0);
+  }
+
+  Calls calls() {
+    return calls;
+  }
+
+  /** Describes a matrix whose elements lie at these distances, counted in elements. */
+  long describe(DType type, long rows, long columns, long rowStride, long columnStride) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment sizes = arena.allocateFrom(JAVA_LONG, rows, columns);
+      MemorySegment strides = arena.allocateFrom(JAVA_LONG, rowStride, columnStride);
+      return calls.memoryDescCreateWithStrides(2, sizes, Abi.type(type), strides);
+    }
+  }
+
+  /** Describes a matrix whose layout oneDNN is to choose. */
+  long describeAny(DType type, long rows, long columns) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment sizes = arena.allocateFrom(JAVA_LONG, rows, columns);
+      return calls.memoryDescCreateWithTag(2, sizes, Abi.type(type), Abi.FORMAT_ANY);
+    }
+  }
+
+  long cloneDescription(long description) {
+    return calls.memoryDescClone(description);
+  }
+
+  long bytes(long description) {
+    return calls.memoryDescGetSize(description);
+  }
+
+  void destroyDescription(long description) {
+    calls.memoryDescDestroy(description);
+  }
+
+  /** Describes a product: of full precision, with scratch memory of the caller. */
+  long describeMatmul(long a, long b, long bias, long c, Activation activation) {
+    long attributes = calls.attrCreate();
+    try {
+      calls.attrSetScratchpadMode(attributes, Abi.SCRATCHPAD_USER);
+      // Whatever ONEDNN_DEFAULT_FPMATH_MODE says: F32 stays F32.
+      calls.attrSetFpmathMode(attributes, Abi.FPMATH_STRICT);
+      if (activation != Activation.NONE) {
+        setActivation(attributes, activation);
+      }
+      return calls.matmulPrimitiveDescCreate(engine, a, b, bias, c, attributes);
+    } finally {
+      calls.attrDestroy(attributes);
+    }
+  }
+
+  private void setActivation(long attributes, Activation activation) {
+    long operations = calls.postOpsCreate();
+    try {
+      calls.postOpsAppendEltwise(operations, Abi.algorithm(activation), Abi.alpha(activation), 0);
+      calls.attrSetPostOps(attributes, operations);
+    } finally {
+      calls.postOpsDestroy(operations);
+    }
+  }
+
+  long describeReorder(long from, long to) {
+    return calls.reorderPrimitiveDescCreate(from, engine, to, engine, 0);
+  }
+
+  /** A description that belongs to that of a primitive. */
+  long query(long primitiveDescription, int what) {
+    return calls.primitiveDescQueryMd(primitiveDescription, what, 0);
+  }
+
+  /** oneDNN's name for how a primitive works. */
+  @SuppressWarnings("restricted") // a C string, which ends by itself
+  String implementation(long primitiveDescription) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment out = arena.allocate(ADDRESS);
+      calls.primitiveDescQuery(primitiveDescription, Abi.QUERY_IMPLEMENTATION, 0, out);
+      return out.get(ADDRESS, 0).reinterpret(Long.MAX_VALUE).getString(0);
+    }
+  }
+
+  void destroyPrimitiveDescription(long description) {
+    calls.primitiveDescDestroy(description);
+  }
+
+  long newPrimitive(long primitiveDescription) {
+    return calls.primitiveCreate(primitiveDescription);
+  }
+
+  void destroyPrimitive(long primitive) {
+    calls.primitiveDestroy(primitive);
+  }
+
+  /** Memory that is to be pointed at something. */
+  long newMemory(long description) {
+    return calls.memoryCreate(description, engine, 0);
+  }
+
+  void destroyMemory(long memory) {
+    calls.memoryDestroy(memory);
+  }
+
+  long newStream() {
+    return calls.streamCreate(engine, Abi.STREAM_DEFAULT);
+  }
+
+  void destroyStream(long stream) {
+    calls.streamDestroy(stream);
+  }
+}

@@ -1,0 +1,9 @@
+/**
+ * oneDNN's matrix product for Java: {@link Dnnl} says what there is, {@link NativeDnnl} does it,
+ * {@link Calls} are the C functions, {@link Library} finds them. All native calls of this module
+ * are here.
+ */
+@NullMarked
+package io.github.gemmflow.onednn.binding;
+
+import org.jspecify.annotations.NullMarked;
