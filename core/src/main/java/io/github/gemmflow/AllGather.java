@@ -2,6 +2,8 @@
 package io.github.gemmflow;
 
 import io.github.gemmflow.matrix.Matrix;
+import io.github.gemmflow.matrix.RowConsumer;
+import io.github.gemmflow.pipeline.compute.ConsumerWork;
 import io.github.gemmflow.pipeline.compute.CopyWork;
 import io.github.gemmflow.pipeline.compute.RowWork;
 import io.github.gemmflow.plan.Shape;
@@ -11,9 +13,9 @@ import java.util.Arrays;
 
 /**
  * Operator that gathers what all ranks give: along rows every rank gives {@code m_r x K}, along
- * columns {@code H x w_r}, and gets all of {@code A}, read in place ({@link Step#gathered}) or
- * copied out, tile by tile as rows arrive. Streamed, it is never in one piece, and can only be
- * copied out.
+ * columns {@code H x w_r}, and gets all of {@code A}, read in place ({@link Step#gathered}), copied
+ * out, or worked on by a {@link RowConsumer}, as rows arrive. Streamed, it is never in one piece,
+ * and cannot be read in place.
  */
 public final class AllGather extends GatherOperator {
   private AllGather(Builder b, int number) {
@@ -47,7 +49,14 @@ public final class AllGather extends GatherOperator {
 
   @Override
   RowWork work(Matrix[] outputs) {
-    return outputs.length == 0 ? RowWork.NONE : new CopyWork(workspace().type(), outputs[0]);
+    return outputs.length == 0
+        ? RowWork.NONE
+        : new CopyWork(workspace().type(), outputs[0], workspace().threads());
+  }
+
+  @Override
+  RowWork work(RowConsumer consumer) {
+    return new ConsumerWork(consumer, workspace().type(), workspace().threads());
   }
 
   /** Sets up an {@link AllGather}. */

@@ -8,6 +8,7 @@ import io.github.gemmflow.kernel.Product;
 import io.github.gemmflow.kernel.ProductSpec;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
+import io.github.gemmflow.matrix.RowConsumer;
 import io.github.gemmflow.pipeline.compute.GatedProduct;
 import io.github.gemmflow.pipeline.compute.ProductWork;
 import io.github.gemmflow.pipeline.compute.RowWork;
@@ -123,6 +124,12 @@ public final class AllGatherMatmul extends GatherOperator {
   RowWork work(Matrix[] targets) {
     work.into(targets);
     return work;
+  }
+
+  @Override
+  RowWork work(RowConsumer consumer) {
+    throw new IllegalStateException(
+        "an AllGatherMatmul multiplies the rows: for a consumer of your own, build an AllGather");
   }
 
   /** A constructor that fails half-way calls this too. */

@@ -3,6 +3,7 @@ package io.github.gemmflow;
 
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
+import io.github.gemmflow.matrix.RowConsumer;
 import io.github.gemmflow.pipeline.compute.RowWork;
 import io.github.gemmflow.pipeline.gather.GatherKind;
 import io.github.gemmflow.plan.Shape;
@@ -188,6 +189,9 @@ abstract sealed class GatherOperator extends Operator permits AllGather, AllGath
 
   /** What is to be done with the rows so that {@code outputs} hold the result. */
   abstract RowWork work(Matrix[] outputs);
+
+  /** What is to be done with the rows so that a consumer sees each of them. */
+  abstract RowWork work(RowConsumer consumer);
 
   static void checkOutput(String what, Matrix output, long rows, long columns, DType type) {
     checkWritable(what, output);

@@ -2,9 +2,11 @@
 package io.github.gemmflow;
 
 import io.github.gemmflow.engine.Engine;
+import io.github.gemmflow.engine.local.Links;
 import io.github.gemmflow.engine.local.LocalFabric;
 import io.github.gemmflow.failure.BrokenException;
 import io.github.gemmflow.failure.EngineException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
@@ -19,6 +21,9 @@ public final class LocalWorld {
   private final int[] hostOf;
   private Function<Integer, Config> config = rank -> Config.load();
   private UnaryOperator<Engine> decorate = engine -> engine;
+  private double bitsPerSecond;
+  private Duration latency = Duration.ZERO;
+  private volatile @Nullable LocalFabric fabric;
 
   private LocalWorld(int[] hostOf) {
     this.hostOf = hostOf;
@@ -39,6 +44,32 @@ public final class LocalWorld {
       throw new IllegalArgumentException("a world has at least one rank");
     }
     return new LocalWorld(hostOf.clone());
+  }
+
+  /**
+   * Lets messages between pretended hosts take time: a simulation, so that schedules, chunks and
+   * overlap can be seen on one machine. Each host has a link with this rate in either direction;
+   * the network between them has no limit, and headers of packets take nothing. Set-up and
+   * broadcasts are as fast as before.
+   *
+   * @param newBitsPerSecond 0 for no limit
+   * @param newLatency what the first byte of a message takes
+   */
+  public LocalWorld links(double newBitsPerSecond, Duration newLatency) {
+    if (!(newBitsPerSecond >= 0) || newLatency.isNegative()) {
+      throw new IllegalArgumentException(
+          "links of %s bit/s and %s cannot be: neither may be negative"
+              .formatted(newBitsPerSecond, newLatency));
+    }
+    bitsPerSecond = newBitsPerSecond;
+    latency = newLatency;
+    return this;
+  }
+
+  /** Bytes that have come into the host of a rank from other hosts since {@link #run} began. */
+  public long bytesInto(int rank) {
+    LocalFabric running = fabric;
+    return running == null ? 0 : running.bytesInto(rank);
   }
 
   /** The same configuration for all ranks. */
@@ -64,7 +95,9 @@ public final class LocalWorld {
    * @throws RuntimeException what a rank threw; what other ranks threw is suppressed in it
    */
   public void run(World.Program program) {
-    LocalFabric fabric = new LocalFabric(hostOf);
+    Links links = Links.of(LocalFabric.hosts(hostOf), bitsPerSecond, latency);
+    LocalFabric job = new LocalFabric(hostOf, links);
+    fabric = job;
     @Nullable Throwable[] failures = new @Nullable Throwable[hostOf.length];
     List<Thread> threads = new ArrayList<>();
     for (int r = 0; r < hostOf.length; r++) {
@@ -72,7 +105,7 @@ public final class LocalWorld {
       threads.add(
           Thread.ofPlatform()
               .name("gemmflow-rank-" + rank)
-              .start(() -> failures[rank] = runRank(fabric, rank, program)));
+              .start(() -> failures[rank] = runRank(job, rank, program)));
     }
     boolean interrupted = false;
     for (Thread thread : threads) {
@@ -81,7 +114,7 @@ public final class LocalWorld {
           thread.join();
         } catch (InterruptedException e) {
           interrupted = true;
-          fabric.abort("interrupted");
+          job.abort("interrupted");
         }
       }
     }
@@ -91,16 +124,14 @@ public final class LocalWorld {
     throwFirst(failures);
   }
 
-  private @Nullable Throwable runRank(LocalFabric fabric, int rank, World.Program program) {
+  private @Nullable Throwable runRank(LocalFabric job, int rank, World.Program program) {
     try (World world =
         new World(
-            config.apply(rank),
-            "gemmflow-comm-" + rank,
-            () -> decorate.apply(fabric.engine(rank)))) {
+            config.apply(rank), "gemmflow-comm-" + rank, () -> decorate.apply(job.engine(rank)))) {
       world.runProgram(program);
       return null;
     } catch (Throwable e) {
-      fabric.abort("rank %d: %s".formatted(rank, e));
+      job.abort("rank %d: %s".formatted(rank, e));
       return e;
     }
   }

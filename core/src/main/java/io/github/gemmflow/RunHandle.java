@@ -4,11 +4,13 @@ package io.github.gemmflow;
 import io.github.gemmflow.matrix.Matrix;
 import io.github.gemmflow.matrix.scope.HeldMemory;
 import io.github.gemmflow.pipeline.comm.Futures;
+import io.github.gemmflow.pipeline.compute.TrackedWork;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Step that runs in the background. What it reads and writes cannot be freed before it ends.
@@ -17,19 +19,35 @@ import java.util.concurrent.Executor;
  */
 public final class RunHandle implements AutoCloseable {
   private final CompletableFuture<Void> future;
+  private final @Nullable TrackedRows rows;
   private volatile boolean asked;
 
-  private RunHandle(CompletableFuture<Void> future) {
+  /**
+   * Rows of a step that gathers.
+   *
+   * @param count how many there are
+   * @param work tells which are done
+   */
+  record TrackedRows(long count, TrackedWork work) {}
+
+  private RunHandle(CompletableFuture<Void> future, @Nullable TrackedRows rows) {
     this.future = future;
+    this.rows = rows;
   }
 
   /**
    * Starts a step. When this returns, the memory of its matrices cannot be freed any more.
    *
+   * @param rows its rows, if it gathers
    * @param run runs it
    * @param otherwise called instead if that memory has been freed already
    */
-  static RunHandle start(Executor executor, Runnable run, Runnable otherwise, Matrix... matrices) {
+  static RunHandle start(
+      Executor executor,
+      @Nullable TrackedRows rows,
+      Runnable run,
+      Runnable otherwise,
+      Matrix... matrices) {
     List<MemorySegment> memory = Arrays.stream(matrices).map(Matrix::memory).toList();
     CompletableFuture<Boolean> held = new CompletableFuture<>();
     Runnable hold =
@@ -45,9 +63,12 @@ public final class RunHandle implements AutoCloseable {
             if (held.complete(false)) {
               otherwise.run();
             }
+            if (rows != null) {
+              rows.work.end();
+            }
           }
         };
-    RunHandle handle = new RunHandle(CompletableFuture.runAsync(hold, executor));
+    RunHandle handle = new RunHandle(CompletableFuture.runAsync(hold, executor), rows);
     Futures.joinUninterruptibly(held);
     return handle;
   }
@@ -61,6 +82,30 @@ public final class RunHandle implements AutoCloseable {
   public void await() {
     asked = true;
     Futures.join(future);
+  }
+
+  /**
+   * Waits for some rows of a step that gathers, while others are still on their way: until their
+   * results are in the outputs, or, if there are none, until {@link Step#gathered(long, long)}
+   * gives them. Throws what {@link Step#run} would have thrown if they never come. What was made of
+   * such rows counts once the step has ended well: only then is it known that all ranks ran the
+   * same.
+   *
+   * @param first the first of them, as a row of A
+   * @param end the row after the last
+   * @throws IllegalStateException if the step does not gather
+   */
+  public void awaitRows(long first, long end) {
+    if (rows == null) {
+      throw new IllegalStateException("a sum is complete in all rows at once: use await()");
+    }
+    if (first < 0 || end < first || end > rows.count) {
+      throw new IllegalArgumentException(
+          "the step has the rows 0 to %d, not %d to %d".formatted(rows.count, first, end));
+    }
+    if (!Futures.join(rows.work.whenDone(first, end))) {
+      await();
+    }
   }
 
   void awaitQuietly() {

@@ -3,9 +3,12 @@ package io.github.gemmflow;
 
 import io.github.gemmflow.matrix.Block;
 import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.matrix.Lease;
 import io.github.gemmflow.matrix.Matrix;
+import io.github.gemmflow.matrix.RowConsumer;
 import io.github.gemmflow.pipeline.Pipeline;
 import io.github.gemmflow.pipeline.compute.RowWork;
+import io.github.gemmflow.pipeline.compute.TrackedWork;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +26,7 @@ public final class Step implements AutoCloseable {
   private volatile boolean complete;
   private volatile boolean ended;
   private volatile @Nullable RunHandle handle;
+  private volatile @Nullable TrackedWork tracked;
   private volatile @Nullable IllegalArgumentException refused;
 
   Step(GatherOperator operator, Workspace workspace) {
@@ -65,15 +69,32 @@ public final class Step implements AutoCloseable {
    * @throws IllegalStateException if the operator was not asked to keep them
    */
   public Matrix gathered() {
+    return gathered(this::checkComplete);
+  }
+
+  /**
+   * Some rows of A in a step that was started, once {@link RunHandle#awaitRows} has waited for
+   * them: read-only.
+   *
+   * @param first the first of them, as a row of A; row 0 of what is returned
+   * @param end the row after the last
+   * @throws IllegalStateException if not all of them have arrived, or the operator was not asked to
+   *     keep them
+   */
+  public Matrix gathered(long first, long end) {
+    return gathered(() -> checkThere(first, end)).rows(first, end);
+  }
+
+  private Matrix gathered(Lease lease) {
     checkOpen();
     if (!operator.keepsGathered()) {
       throw new IllegalStateException(
           "the operator does not keep the gathered rows: build it with keepGathered()");
     }
-    checkComplete();
+    lease.check();
     return matrix(operator.kind().gathered(new Block(), pipeline.buffer()), operator.columns())
         .asReadOnly()
-        .under(this::checkComplete);
+        .under(lease);
   }
 
   private Matrix matrix(Block rows, long columns) {
@@ -93,24 +114,42 @@ public final class Step implements AutoCloseable {
    *     ranks cannot go on together
    */
   public void run(Matrix... outputs) {
-    RowWork work = prepare(outputs, workspace.threads() > 1);
-    run(work);
-    complete = true;
+    run(prepare(outputs, workspace.threads() > 1));
   }
 
   /**
-   * Like {@link #run}, but in a thread of the workspace, so outputs are in shared memory.
-   * Collective.
+   * Gives this rank's rows to all ranks, and hands all rows to a consumer, as they arrive: this
+   * rank's own first, each row once, from the compute threads. Collective; blocks. What the
+   * consumer throws ends the step, and with it the group. Only steps of an {@link AllGather} can be
+   * run with it.
+   *
+   * @throws io.github.gemmflow.failure.GemmflowException if not all rows arrived in time, or the
+   *     ranks cannot go on together
+   */
+  public void run(RowConsumer consumer) {
+    run(prepare(consumer));
+  }
+
+  /**
+   * Like {@link #run(Matrix...)}, but in a thread of the workspace, so outputs are in shared
+   * memory. Collective.
    */
   public RunHandle start(Matrix... outputs) {
-    RowWork work = prepare(outputs, true);
+    return start(prepare(outputs, true), outputs);
+  }
+
+  /** Like {@link #run(RowConsumer)}, but in a thread of the workspace. Collective. */
+  public RunHandle start(RowConsumer consumer) {
+    return start(prepare(consumer));
+  }
+
+  private RunHandle start(RowWork work, Matrix... outputs) {
+    TrackedWork rows = track(work);
     RunHandle running =
         RunHandle.start(
             workspace.starter(),
-            () -> {
-              run(work);
-              complete = true;
-            },
+            new RunHandle.TrackedRows(rows(), rows),
+            () -> run(rows),
             () -> {},
             outputs);
     handle = running;
@@ -119,12 +158,13 @@ public final class Step implements AutoCloseable {
 
   /** Like {@link #start}, and ends the step when it has run. */
   RunHandle startAndEnd(Matrix... outputs) {
-    RowWork work = prepare(outputs, true);
+    TrackedWork rows = track(prepare(outputs, true));
     return RunHandle.start(
         workspace.starter(),
+        new RunHandle.TrackedRows(rows(), rows),
         () -> {
           try {
-            run(work);
+            run(rows);
           } finally {
             end("");
           }
@@ -133,8 +173,15 @@ public final class Step implements AutoCloseable {
         outputs);
   }
 
+  private TrackedWork track(RowWork work) {
+    TrackedWork rows = new TrackedWork(work);
+    tracked = rows;
+    return rows;
+  }
+
   private void run(RowWork work) {
     pipeline.run(operator, buffer -> operator.kind().run(buffer, work));
+    complete = true;
   }
 
   private RowWork prepare(Matrix[] outputs, boolean byOtherThreads) {
@@ -148,13 +195,22 @@ public final class Step implements AutoCloseable {
       refused = e;
       throw e;
     }
-    synchronized (this) {
-      if (started) {
-        throw new IllegalStateException("a step runs once");
-      }
-      started = true;
-    }
+    markStarted();
     return operator.work(outputs.clone());
+  }
+
+  private RowWork prepare(RowConsumer consumer) {
+    checkOpen();
+    RowWork work = operator.work(consumer);
+    markStarted();
+    return work;
+  }
+
+  private synchronized void markStarted() {
+    if (started) {
+      throw new IllegalStateException("a step runs once");
+    }
+    started = true;
   }
 
   private static void checkShared(Matrix[] outputs) {
@@ -180,6 +236,15 @@ public final class Step implements AutoCloseable {
     checkOpen();
     if (!complete) {
       throw new IllegalStateException("the step has not run yet");
+    }
+  }
+
+  private void checkThere(long first, long end) {
+    checkOpen();
+    TrackedWork rows = tracked;
+    if (!complete && (rows == null || !rows.isDone(first, end))) {
+      throw new IllegalStateException(
+          "not all rows from %d to %d have arrived: wait with awaitRows".formatted(first, end));
     }
   }
 

@@ -64,7 +64,7 @@ public final class SumBuilder<T extends Operator> {
         () -> new SumProblem(columns, wireType.bytes(), scattered, workspace.maxRows()),
         wireType,
         tuning,
-        kind -> Addend.asGiven(rank, kind, type, wireType),
+        kind -> Addend.asGiven(rank, workspace.threads(), kind, type, wireType),
         maker);
   }
 }

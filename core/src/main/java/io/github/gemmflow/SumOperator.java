@@ -191,7 +191,12 @@ abstract sealed class SumOperator extends Operator
     begin(rows);
     try {
       return RunHandle.start(
-          workspace().starter(), () -> work(a, c), () -> endUnrun("its matrices were freed"), a, c);
+          workspace().starter(),
+          null,
+          () -> work(a, c),
+          () -> endUnrun("its matrices were freed"),
+          a,
+          c);
     } catch (RuntimeException | Error e) {
       endUnrun("there is no thread to run it: " + e);
       throw e;

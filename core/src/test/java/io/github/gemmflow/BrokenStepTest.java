@@ -153,8 +153,11 @@ class BrokenStepTest {
                 Matrix c = Matrix.allocate(DType.F32, 4, 2, arena);
                 try (RunHandle running = sum.start(a, c)) {
                   inKernel.await();
-                  assertThrows(IllegalStateException.class, arena::close);
-                  tried.countDown();
+                  try {
+                    assertThrows(IllegalStateException.class, arena::close);
+                  } finally {
+                    tried.countDown();
+                  }
                   assertNotNull(running);
                 }
                 Exact.checkProduct(c, 5, 1, 3);

@@ -84,7 +84,7 @@ class ConfigTest {
             IllegalArgumentException.class,
             () -> load(Map.of(), Map.of("GEMMFLOW_SCHEDULE", "star")));
     assertEquals(
-        "GEMMFLOW_SCHEDULE=star: no schedule is called 'star'; there are [mesh, ring, two-way-ring]",
+        "GEMMFLOW_SCHEDULE=star: no schedule is called 'star'; there are " + Schedule.ALL,
         e.getMessage());
   }
 

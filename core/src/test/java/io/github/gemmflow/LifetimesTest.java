@@ -6,11 +6,15 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.github.gemmflow.engine.Engine;
+import io.github.gemmflow.failure.BrokenException;
+import io.github.gemmflow.failure.DeadlineException;
 import io.github.gemmflow.failure.DisagreementException;
 import io.github.gemmflow.failure.GemmflowException;
 import io.github.gemmflow.kernel.PackedWeights;
 import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.kit.Exact;
+import io.github.gemmflow.kit.ForwardingEngine;
 import io.github.gemmflow.kit.Way;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
@@ -30,6 +34,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DynamicTest;
@@ -385,6 +390,42 @@ class LifetimesTest {
             });
     String message = String.valueOf(assertInstanceOf(GemmflowException.class, thrown[0]));
     assertTrue(message.contains("rank 1 has left the job"), message);
+  }
+
+  /** Who closes its world alone says so in time; ranks that are processes end the job then. */
+  @Test
+  void aWorldThatNobodyElseClosesIsClosedInTime() {
+    CountDownLatch closed = new CountDownLatch(1);
+    LocalWorld worlds =
+        LocalWorld.of(2)
+            .config(Config.builder().setupDeadline(Duration.ofMillis(500)).build())
+            .decorate(ClosesTogether::new);
+    Throwable[] thrown = new Throwable[1];
+    try {
+      worlds.run(
+          world -> {
+            if (world.rank() == 1) {
+              thrown[0] = assertThrows(DeadlineException.class, world::close);
+              closed.countDown();
+            } else {
+              assertTrue(closed.await(20, TimeUnit.SECONDS), "rank 1 does not give up");
+            }
+          });
+    } catch (BrokenException e) {
+      // Rank 0 may learn of it only when it closes its world, too.
+    }
+    assertTrue(String.valueOf(thrown[0]).contains("in closing the world"), thrown[0]::toString);
+  }
+
+  private static final class ClosesTogether extends ForwardingEngine {
+    ClosesTogether(Engine engine) {
+      super(engine);
+    }
+
+    @Override
+    public boolean closesTogether() {
+      return true;
+    }
   }
 
   @Test

@@ -15,23 +15,15 @@ import java.lang.constant.ConstantDescs;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
+import java.util.regex.Pattern;
 
 /**
  * Casts, {@code instanceof} and pattern switches in a class file. The cast of a generic method's
  * result, which the compiler adds, is none.
  */
 final class TypeChecks {
-  /** Kinds of layouts and plans; what else is in their package may be looked up in a map. */
-  private static final Set<String> KINDS =
-      Set.of(
-          "Layout",
-          "GatherLayout",
-          "SumLayout",
-          "GatherPlan",
-          "SumPlan",
-          "GatherProblem",
-          "SumProblem");
+  /** Layouts, plans and problems; what else is in their package may be looked up in a map. */
+  private static final Pattern KINDS = Pattern.compile(".*(Layout|Plan|Problem)");
 
   private TypeChecks() {}
 
@@ -45,7 +37,7 @@ final class TypeChecks {
       for (CodeElement element : code) {
         for (ClassDesc type : erased ? List.<ClassDesc>of() : checked(element)) {
           String name = type.packageName() + "." + type.displayName();
-          if (name.startsWith(packagePrefix) && KINDS.contains(type.displayName())) {
+          if (name.startsWith(packagePrefix) && KINDS.matcher(type.displayName()).matches()) {
             String in = method.methodName().stringValue();
             String of = model.thisClass().asInternalName();
             found.add("%s of %s: %s".formatted(in, of, type.displayName()));

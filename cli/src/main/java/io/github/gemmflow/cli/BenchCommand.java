@@ -86,17 +86,18 @@ final class BenchCommand implements Callable<Integer> {
             warmup,
             iterations,
             trace != null);
-    return new Job(ranks, config, parent.output())
-        .run(parent.arguments(), world -> run(world, benchmark));
+    Job job = new Job(ranks, config, parent.output());
+    return job.run(parent.arguments(), world -> run(world, job, benchmark));
   }
 
-  private void run(World world, LayerBenchmark benchmark) {
+  private void run(World world, Job job, LayerBenchmark benchmark) {
     if (world.size() % groups != 0) {
       throw new CommandException(
           ExitCode.INPUT, "%d ranks cannot be cut into %d groups".formatted(world.size(), groups));
     }
     boolean tells = world.rank() == 0;
-    Result result = benchmark.run(world, tells ? parent.output().progress() : Progress.NONE);
+    Progress progress = tells ? parent.output().progress() : Progress.NONE;
+    Result result = benchmark.run(world, progress, () -> job.bytesIntoHost(world.rank()));
     if (tells) {
       report(result);
     }

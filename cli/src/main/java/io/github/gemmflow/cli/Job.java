@@ -4,23 +4,35 @@ package io.github.gemmflow.cli;
 import io.github.gemmflow.Config;
 import io.github.gemmflow.LocalWorld;
 import io.github.gemmflow.World;
+import io.github.gemmflow.cli.bench.Counters;
 import io.github.gemmflow.cli.data.AgreedException;
 import io.github.gemmflow.failure.DisagreementException;
 import io.github.gemmflow.failure.GemmflowException;
 import io.github.gemmflow.mpi.binding.Launcher;
 import java.io.IOException;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Task on ranks: threads, those of a job that runs already, or those of a new one. */
 final class Job {
   private final RankOptions ranks;
   private final Config config;
   private final CommandOutput output;
+  private final @Nullable LocalWorld threads;
 
   Job(RankOptions ranks, Config config, CommandOutput output) {
     this.ranks = ranks;
     this.config = config;
     this.output = output;
+    this.threads = ranks.engine() == RankOptions.Engine.LOCAL ? ranks.localWorld() : null;
+    if (threads == null) {
+      ranks.checkProcesses();
+    }
+  }
+
+  /** Bytes that have come into the host of a rank over its links. */
+  long bytesIntoHost(int rank) {
+    return threads == null ? Counters.bytesIntoHost() : threads.bytesInto(rank);
   }
 
   /**
@@ -33,9 +45,9 @@ final class Job {
   int run(List<String> arguments, World.Program program) throws IOException, InterruptedException {
     int toStart = ranks.toStart();
     Launcher launcher = Launcher.current();
-    if (ranks.engine() == RankOptions.Engine.LOCAL) {
+    if (threads != null) {
       checkAlone(launcher);
-      LocalWorld.of(toStart).config(config).run(program);
+      threads.config(config).run(program);
     } else if (launcher != Launcher.NONE) {
       join(program);
     } else if (toStart == 1) {

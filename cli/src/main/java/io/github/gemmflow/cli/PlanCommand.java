@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.cli;
 
-import io.github.gemmflow.cli.bench.Counted;
 import io.github.gemmflow.cli.bench.Layer;
 import io.github.gemmflow.cli.bench.Operation;
 import io.github.gemmflow.matrix.Shards;
@@ -14,7 +13,6 @@ import io.github.gemmflow.plan.SumProblem;
 import io.github.gemmflow.tuning.Domains;
 import io.github.gemmflow.tuning.Tuning;
 import java.util.concurrent.Callable;
-import java.util.stream.IntStream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -52,14 +50,7 @@ final class PlanCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    if (hosts < 1 || ranks < hosts) {
-      throw new CommandException(
-          ExitCode.INPUT,
-          "%s cannot be spread over %s: each host needs at least one"
-              .formatted(Counted.of(ranks, "rank"), Counted.of(hosts, "host")));
-    }
-    Domains domains =
-        Domains.of(IntStream.range(0, ranks).map(rank -> rank * hosts / ranks).toArray());
+    Domains domains = Domains.of(RankOptions.spread(ranks, hosts));
     Tuning settings = tuning.config().tuning();
     Layer.Size size = shape.of(operation.value());
     parent

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.cli;
 
+import io.github.gemmflow.LocalWorld;
+import io.github.gemmflow.cli.bench.Counted;
+import java.time.Duration;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -33,6 +37,23 @@ final class RankOptions {
       description = "what starts ranks as processes (default: mpirun)")
   private String mpirun = "mpirun";
 
+  @Option(
+      names = "--hosts",
+      description =
+          "with --engine local: hosts that are simulated, neighbours together (default: 1)")
+  private @Nullable Integer hosts;
+
+  @Option(
+      names = "--rate",
+      description = "of a simulated host's link, such as 1gbit (default: no limit)")
+  private @Nullable String rate;
+
+  @Option(
+      names = "--latency",
+      paramLabel = "TIME",
+      description = "of a simulated host's link, such as 50us (default: none)")
+  private @Nullable String latency;
+
   /** Whether somebody said how many. */
   boolean isGiven() {
     return ranks != null;
@@ -61,6 +82,44 @@ final class RankOptions {
 
   Engine engine() {
     return engine;
+  }
+
+  /**
+   * Ranks as threads, on one host or on simulated ones.
+   *
+   * @throws CommandException if that makes no sense
+   */
+  LocalWorld localWorld() {
+    int number = toStart();
+    int over = hosts == null ? 1 : hosts;
+    if (over == 1 && (rate != null || latency != null)) {
+      throw new CommandException(
+          ExitCode.INPUT, "--rate and --latency are of links between hosts: add --hosts 2");
+    }
+    return LocalWorld.onHosts(spread(number, over))
+        .links(
+            rate == null ? 0 : Units.rate("--rate", rate),
+            latency == null ? Duration.ZERO : Units.time("--latency", latency));
+  }
+
+  /** Throws if options are for ranks as threads, and ranks are processes. */
+  void checkProcesses() {
+    if (hosts != null || rate != null || latency != null) {
+      throw new CommandException(
+          ExitCode.INPUT,
+          "--hosts, --rate and --latency simulate hosts, for ranks that are threads: add --engine local");
+    }
+  }
+
+  /** The host of each rank, neighbours together. */
+  static int[] spread(int ranks, int hosts) {
+    if (hosts < 1 || ranks < hosts) {
+      throw new CommandException(
+          ExitCode.INPUT,
+          "%s cannot be spread over %s: each host needs at least one"
+              .formatted(Counted.of(ranks, "rank"), Counted.of(hosts, "host")));
+    }
+    return IntStream.range(0, ranks).map(rank -> rank * hosts / ranks).toArray();
   }
 
   String mpirun() {

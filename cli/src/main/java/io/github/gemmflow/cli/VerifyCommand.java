@@ -2,6 +2,7 @@
 package io.github.gemmflow.cli;
 
 import io.github.gemmflow.cli.data.Check;
+import io.github.gemmflow.cli.data.Tolerance;
 import io.github.gemmflow.cli.data.Where;
 import java.io.IOException;
 import java.util.concurrent.Callable;
@@ -20,7 +21,8 @@ import picocli.CommandLine.ParentCommand;
     description = {
       "Against a golden file, or against A x B, computed anew in double precision. With --a and --b, integers"
           + " must be exact, and reals within the error that sums of K products in F32 may have; with --golden"
-          + " alone, elements must be equal.",
+          + " alone, elements must be equal. --rtol and --atol allow another error. The largest error is printed, and"
+          + " the relative one: the norm of the errors, divided by the norm of what C should be.",
       "Files that SHA256SUMS beside them lists are checked against that, too.%n"
     },
     footer = {
@@ -50,15 +52,31 @@ final class VerifyCommand implements Callable<Integer> {
 
   @Mixin private InputOptions input = new InputOptions();
 
+  @Option(
+      names = "--rtol",
+      paramLabel = "R",
+      description = "an element may be off by R times what it should be, and by --atol")
+  private @Nullable Double rtol;
+
+  @Option(names = "--atol", paramLabel = "E", description = "see --rtol (default of both: 0)")
+  private @Nullable Double atol;
+
   @Override
   public Integer call() throws IOException {
-    Check check = new Check(new Where(c), where(golden), where(a), where(b), input.layout());
+    Check check =
+        new Check(new Where(c), where(golden), where(a), where(b), input.layout(), tolerance());
     Check.Verdict verdict = check.run(parent.output().progress());
     if (!verdict.good()) {
       throw new CommandException(ExitCode.NO, verdict.text());
     }
     parent.output().say(verdict.text() + System.lineSeparator());
     return ExitCode.GOOD.number();
+  }
+
+  private @Nullable Tolerance tolerance() {
+    return rtol == null && atol == null
+        ? null
+        : new Tolerance(rtol == null ? 0 : rtol, atol == null ? 0 : atol);
   }
 
   private static @Nullable Where where(@Nullable String text) {

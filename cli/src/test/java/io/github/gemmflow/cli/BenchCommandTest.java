@@ -2,6 +2,7 @@
 package io.github.gemmflow.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.github.gemmflow.Version;
@@ -12,6 +13,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -42,9 +45,15 @@ class BenchCommandTest {
     int exitCode = run("--engine=local", "-n=4", "--groups=2", "--dtype=f32", "--json=" + json);
     assertEquals(0, exitCode, err::toString);
     assertTrue(out.toString().contains("verified: exact on all ranks"), out::toString);
+    assertTrue(out.toString().contains("One host: nothing to overlap"), out::toString);
+    assertFalse(out.toString().contains("of the limit"), out::toString);
     String text = Files.readString(json);
     for (String part :
         List.of(
+            "\"verdict\": \"One host: nothing to overlap",
+            "\"decided\": false",
+            "\"overlap\": null",
+            "\"hidden\": null",
             "\"shape\": {\"m\": 70, \"k\": 96, \"n\": 40}",
             "\"dtype\": \"F32\", \"ranks\": 4, \"hosts\": 1, \"groups\": 2",
             "\"engine\": \"local\"",
@@ -53,6 +62,33 @@ class BenchCommandTest {
             "\"ofLimit\": ")) {
       assertTrue(text.contains(part), text);
     }
+  }
+
+  /** Rows of 35 x 96 F32 cross in either direction, and the words say that it is a simulation. */
+  @Test
+  void simulatedHosts(@TempDir Path directory) throws IOException {
+    Path json = directory.resolve("bench.json");
+    int exitCode =
+        run(
+            "--engine=local",
+            "-n=4",
+            "--hosts=2",
+            "--rate=1gbit",
+            "--latency=50us",
+            "--dtype=f32",
+            "--json=" + json);
+    assertEquals(0, exitCode, err::toString);
+    String said = out.toString();
+    assertTrue(
+        said.contains("4 ranks on 2 hosts")
+            && said.contains("simulated hosts, links of 1.00 Gbit/s and 50.0 us"),
+        said);
+    assertTrue(said.contains("verified: exact on all ranks"), said);
+    assertTrue(said.contains("26,880 had to cross"), said);
+    Matcher carried = Pattern.compile("\"linkBytes\": (\\d+)").matcher(Files.readString(json));
+    assertTrue(carried.find(), said);
+    long bytes = Long.parseLong(carried.group(1));
+    assertTrue(bytes >= 26_880 && bytes < 26_880 + 5_000, bytes + " bytes");
   }
 
   /** Real processes, started by this one. */

@@ -62,8 +62,13 @@ class CommandErrorsTest {
           run --a @/a.npy --b @/b.npy --out c.npy -n x  | 'x' is not an int
           run --a @/a.npy --b @/b.npy --out c.npy -n -1 | -1 ranks cannot be started: -n takes 1 or more
           run --a @/a.npy --b @/b.npy --out c.npy --engine gpu | expected one of [MPI, LOCAL]
+          bench --hosts 2                               | simulate hosts, for ranks that are threads: add --engine local
+          bench --engine local --rate 1gbit             | are of links between hosts: add --hosts 2
+          bench --engine local --hosts 3                | 2 ranks cannot be spread over 3 hosts
+          bench --engine local --hosts 2 --rate fast    | --rate fast: a rate is written like 1gbit or 250mbit
+          bench --engine local --hosts 2 --latency 5    | --latency 5: a time is written like 50us or 1.5ms
           run --a @/a.npy --b @/b.npy --out c.npy --layout row | in-out, OUT_IN, out-in] (case-insensitive) but was 'row'
-          run --a @/a.npy --b @/b.npy --out c.npy --schedule star | no schedule is called 'star'; there are [mesh, ring, two-way-ring]
+          run --a @/a.npy --b @/b.npy --out c.npy --schedule star | no schedule is called 'star'; there are [mesh,
           run --a @/a.npy --b @/b.npy --out c.npy --compute-threads 0 | thread
           run --a @/a.npy --b @/b.npy --out c.npy --inflight 0 | at least 1 chunk must be in flight, not 0
           run --a @/none.npy --b @/b.npy --out c.npy    | none.npy: there is no such file

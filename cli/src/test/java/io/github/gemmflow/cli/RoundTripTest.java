@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -125,6 +126,32 @@ class RoundTripTest {
             "--out-dtype=bf16")
         .good();
     Ran.here("verify", "--c", c, "--layout=out-in", "--a", a, "--b", b).good();
+  }
+
+  /** A product that was made elsewhere, and nothing else, is enough. */
+  @Test
+  void toleranceInsteadOfInputs() {
+    gen("npy", "reals", 0, "--dtype", "F32");
+    run("a.npy", "c-{rank}.npy").good();
+    String[] verify = {"verify", "--c", file("c-{rank}.npy"), "--golden", file("golden.npy")};
+    Ran.here(verify).bad(ExitCode.NO, "largest error ", "relative error ", "such as --rtol 1e-5");
+    String said = Ran.here(with(verify, "--rtol", "1e-5", "--atol", "1e-5")).good().out();
+    for (String part :
+        List.of(
+            "every element within the tolerance (--rtol 1.0E-5 --atol 1.0E-5) of",
+            "c-0.npy: largest error ",
+            "c-1.npy: largest error ")) {
+      assertTrue(said.contains(part), said);
+    }
+    Ran.here(with(verify, "--rtol", "1e-12")).bad(ExitCode.NO, "give or take");
+    Ran.here(with(verify, "--atol", "-1")).bad(ExitCode.INPUT, "a tolerance is 0 or more");
+    flip("c-1.npy", -1);
+    Ran.here(with(verify, "--rtol", "1e-5", "--atol", "1e-5"))
+        .bad(ExitCode.NO, "1 of 1073 elements are wrong", "c-1.npy: largest error ");
+  }
+
+  private static String[] with(String[] first, String... more) {
+    return Stream.concat(Arrays.stream(first), Arrays.stream(more)).toArray(String[]::new);
   }
 
   /** A tensor among others, by its name. */

@@ -6,6 +6,7 @@ import io.github.gemmflow.failure.GemmflowException;
 import io.github.gemmflow.pipeline.comm.CommLane;
 import io.github.gemmflow.pipeline.comm.CommThread;
 import io.github.gemmflow.pipeline.comm.StepKind;
+import io.github.gemmflow.pipeline.compute.ComputeLane;
 import io.github.gemmflow.pipeline.compute.ComputeThreads;
 import io.github.gemmflow.pipeline.compute.LaneContext;
 import io.github.gemmflow.pipeline.gather.GatherPipeline;
@@ -25,6 +26,7 @@ import io.github.gemmflow.trace.jfr.StepEvent;
 import io.github.gemmflow.tuning.Domains;
 import io.github.gemmflow.window.Waiter;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
@@ -43,7 +45,7 @@ public final class Pipeline {
   private final Diagnosis diagnosis;
   private final Recorder recorder;
   private final GatherPipeline gathers;
-  private final SumLane sumLane;
+  private final List<ComputeLane> lanes;
   private final StepKinds kinds;
   private final StepRoomWait room;
   private final Waiter waiter;
@@ -82,7 +84,8 @@ public final class Pipeline {
         new LaneContext(peers, window.heartbeats(), headers, diagnosis, recorder, computeThreads);
     GatherWindow rows = new GatherWindow(memory, cursor, domains, peers.domain(), capacity);
     this.gathers = new GatherPipeline(context, rows, buffers);
-    this.sumLane = new SumLane(context);
+    SumLane sumLane = new SumLane(context);
+    this.lanes = List.of(gathers.computeLane(), sumLane);
     this.kinds = new StepKinds(peers, buffers, headers, gathers, sumLane);
     this.waiter = peers.newWaiter();
     this.room = new StepRoomWait(peers, window, headers, diagnosis, waiter);
@@ -264,13 +267,8 @@ public final class Pipeline {
 
   /** What was done so far, on this rank. */
   public StepCounts counts() {
-    return new StepCounts(
-        opening.begun(),
-        rowsSeen,
-        gathers.runs() + sumLane.runs(),
-        gathers.plainSteps() + sumLane.plainSteps(),
-        gathers.sleeps() + sumLane.sleeps() + waiter.sleeps(),
-        gathers.ownBytes());
+    long sleeps = waiter.sleeps();
+    return StepCounts.of(opening.begun(), rowsSeen, lanes, sleeps, gathers.ownBytes());
   }
 
   /**

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.pipeline;
 
+import io.github.gemmflow.pipeline.compute.ComputeLane;
+import java.util.List;
+
 /**
  * Counts of what a workspace has done so far, on this rank.
  *
@@ -12,4 +15,20 @@ package io.github.gemmflow.pipeline;
  * @param ownBytes memory for rows that is this rank's alone
  */
 public record StepCounts(
-    long steps, long rows, long runs, long plainSteps, long sleeps, long ownBytes) {}
+    long steps, long rows, long runs, long plainSteps, long sleeps, long ownBytes) {
+  /**
+   * Counts with those of all lanes.
+   *
+   * @param otherSleeps how often a thread slept outside of the lanes
+   */
+  static StepCounts of(
+      long steps, long rows, List<ComputeLane> lanes, long otherSleeps, long ownBytes) {
+    return new StepCounts(
+        steps,
+        rows,
+        lanes.stream().mapToLong(ComputeLane::runs).sum(),
+        lanes.stream().mapToLong(ComputeLane::plainSteps).sum(),
+        lanes.stream().mapToLong(ComputeLane::sleeps).sum() + otherSleeps,
+        ownBytes);
+  }
+}

@@ -57,10 +57,15 @@ public final class Exact {
 
   /** Throws if a matrix is not that of a seed. */
   public static void check(Matrix matrix, long seed) {
-    for (long row = 0; row < matrix.rows(); row++) {
-      for (long column = 0; column < matrix.columns(); column++) {
-        float expected = value(seed, row, column);
-        compare("A", row, column, expected, matrix.get(row, column));
+    check(matrix, seed, 0);
+  }
+
+  /** The same for a part whose row 0 is a later row of the matrix. */
+  public static void check(Matrix part, long seed, long firstRow) {
+    for (long row = 0; row < part.rows(); row++) {
+      for (long column = 0; column < part.columns(); column++) {
+        float expected = value(seed, firstRow + row, column);
+        compare("A", firstRow + row, column, expected, part.get(row, column));
       }
     }
   }

@@ -48,6 +48,15 @@ class StartTest {
     assertSays(chosen, "rank 0 of 1 has joined");
   }
 
+  /** Plain Java multiplies, and whoever reads the log knows why. */
+  @Test
+  void noOneDnn() {
+    Job.Result result = alone("-Dgemmflow.onednn.library=/no/such/libdnnl.so.3");
+    assertEquals(0, result.exitCode(), result.text());
+    assertSays(result, "WARNING: products are computed in plain Java, about ten times slower");
+    assertSays(result, "gemmflow.kernel=reference says that this is meant");
+  }
+
   @Test
   void theWrongLauncher() {
     Job.Result result =

@@ -39,7 +39,7 @@ public final class Counters {
   }
 
   /** Bytes that have come into this host over all its links but the loopback. */
-  static long bytesIntoHost() {
+  public static long bytesIntoHost() {
     try {
       return sumReceived(Files.readAllLines(LINKS));
     } catch (IOException e) {

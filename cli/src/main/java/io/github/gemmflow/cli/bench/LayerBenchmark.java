@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -43,8 +44,9 @@ public record LayerBenchmark(
    * Runs on every rank of a world. Collective.
    *
    * @param progress is told of each round
+   * @param bytesIntoHost the bytes that have come into this rank's host over its links so far
    */
-  public Result run(World world, Progress progress) {
+  public Result run(World world, Progress progress, LongSupplier bytesIntoHost) {
     Group group =
         groups == 1 ? world.group() : world.split(ReplicaGroups.ofSize(world.size() / groups));
     Group single = world.split(ReplicaGroups.ofSize(1));
@@ -52,7 +54,7 @@ public record LayerBenchmark(
     try (Meeting meeting = new Meeting(world, numbers);
         Layer layer = Layer.of(world, group, single, size, tuning)) {
       double[] mine = new double[numbers];
-      measure(world, layer, meeting, mine, progress);
+      measure(world, layer, meeting, mine, progress, bytesIntoHost);
       // Both, whatever comes of the first: all ranks take part in both.
       boolean sequential = layer.verify(View.SEQUENTIAL);
       boolean pipelined = layer.verify(View.PIPELINED);
@@ -66,7 +68,12 @@ public record LayerBenchmark(
   }
 
   private void measure(
-      World world, Layer layer, Meeting meeting, double[] mine, Progress progress) {
+      World world,
+      Layer layer,
+      Meeting meeting,
+      double[] mine,
+      Progress progress,
+      LongSupplier bytesIntoHost) {
     Counters counters = new Counters(world.rank());
     boolean countsLinks = countsLinks(meeting.group());
     double commNanos = 0;
@@ -80,7 +87,7 @@ public record LayerBenchmark(
       for (int i = 0; i < ROUND.size(); i++) {
         boolean isControl = i == CONTROL;
         // Before they meet: a faster rank's rows may be here before this one goes on.
-        long bytesBefore = isControl && countsLinks ? Counters.bytesIntoHost() : 0;
+        long bytesBefore = isControl && countsLinks ? bytesIntoHost.getAsLong() : 0;
         meeting.meet();
         long commBefore = isControl ? counters.commThreadNanos() : 0;
         long start = System.nanoTime();
@@ -91,7 +98,7 @@ public record LayerBenchmark(
         }
         if (round >= 0 && isControl) {
           commNanos += counters.commThreadNanos() - commBefore;
-          bytes += countsLinks ? Counters.bytesIntoHost() - bytesBefore : 0;
+          bytes += countsLinks ? bytesIntoHost.getAsLong() - bytesBefore : 0;
         }
       }
     }

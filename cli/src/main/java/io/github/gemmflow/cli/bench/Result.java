@@ -110,6 +110,14 @@ public record Result(
     return String.format(Locale.ROOT, "%.0f GFLOP/s", flops / millis / 1e6);
   }
 
+  private Map<String, Object> decisions() {
+    Map<String, Object> decisions = new LinkedHashMap<>();
+    plan.decisions().stream()
+        .filter(decision -> !decision.choice().isEmpty())
+        .forEach(decision -> decisions.put(decision.about(), decision.choice()));
+    return decisions;
+  }
+
   /** The same for a program. */
   public String json() {
     Layer.Size size = benchmark.size();
@@ -133,9 +141,7 @@ public record Result(
     all.put("ranks", ranks);
     all.put("hosts", hosts);
     all.put("groups", benchmark.groups());
-    plan.decisions().stream()
-        .filter(decision -> !decision.choice().isEmpty())
-        .forEach(decision -> all.put(decision.about(), decision.choice()));
+    all.put("decisions", decisions());
     all.put("kernel", kernel);
     all.put("isa", instructions);
     all.put("engine", engine.startsWith("MPI") ? "mpi" : engine);

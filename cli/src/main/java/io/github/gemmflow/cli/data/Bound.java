@@ -4,6 +4,7 @@ package io.github.gemmflow.cli.data;
 import io.github.gemmflow.matrix.DType;
 import java.util.Arrays;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /** Error bound of an element of a product. */
 public final class Bound {
@@ -16,11 +17,25 @@ public final class Bound {
   private final double factor;
   private final double[] rowNorms;
   private final double[] columnNorms;
+  private final @Nullable Tolerance tolerance;
 
   private Bound(double factor, double[] rowNorms, double[] columnNorms) {
     this.factor = factor;
     this.rowNorms = rowNorms;
     this.columnNorms = columnNorms;
+    this.tolerance = null;
+  }
+
+  private Bound(Tolerance tolerance) {
+    this.factor = 0;
+    this.rowNorms = new double[0];
+    this.columnNorms = new double[0];
+    this.tolerance = tolerance;
+  }
+
+  /** The bound that somebody has given. */
+  static Bound of(Tolerance tolerance) {
+    return new Bound(tolerance);
   }
 
   /**
@@ -75,7 +90,12 @@ public final class Bound {
   }
 
   public boolean isExact() {
-    return factor == 0;
+    return factor == 0 && tolerance == null;
+  }
+
+  @Override
+  public String toString() {
+    return tolerance == null ? "the error bound" : tolerance.toString();
   }
 
   /**
@@ -83,6 +103,9 @@ public final class Bound {
    * product of the norms of its row and its column (Cauchy and Schwarz).
    */
   double allowed(long row, int column, double expected, DType type) {
+    if (tolerance != null) {
+      return tolerance.allowed(expected);
+    }
     double rounding = Math.abs(expected) * roundoff(type);
     if (isExact()) {
       return type == DType.F32 ? 0 : rounding;

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,9 +21,15 @@ import org.jspecify.annotations.Nullable;
  * @param golden what it should be; null for A x B, computed anew
  * @param a null if only golden counts
  * @param b null if only golden counts
+ * @param tolerance null for what follows from A and B, or, if only golden counts, for none
  */
 public record Check(
-    Where c, @Nullable Where golden, @Nullable Where a, @Nullable Where b, WeightLayout layout) {
+    Where c,
+    @Nullable Where golden,
+    @Nullable Where a,
+    @Nullable Where b,
+    WeightLayout layout,
+    @Nullable Tolerance tolerance) {
 
   /**
    * What came of it.
@@ -72,6 +79,7 @@ public record Check(
   private Verdict compare(Yardstick yardstick, Progress progress) throws IOException {
     List<ShardedMatrix> results = yardstick.open(c);
     double share = 0;
+    List<String> errors = new ArrayList<>();
     for (ShardedMatrix result : results) {
       yardstick.checkShape(result);
       Verification verification =
@@ -79,9 +87,19 @@ public record Check(
       if (verification.first() != null) {
         return new Verdict(false, describe(result, verification, yardstick));
       }
+      errors.addAll(errors(result, verification));
       share = Math.max(share, verification.largestShare());
     }
-    return new Verdict(true, describe(results, share, yardstick));
+    errors.addFirst(describe(results, share, yardstick));
+    return new Verdict(true, String.join("\n", errors));
+  }
+
+  /** A line for each file. */
+  private static List<String> errors(ShardedMatrix result, Verification verification) {
+    Errors[] errors = verification.errors();
+    return IntStream.range(0, errors.length)
+        .mapToObj(file -> result.file(file) + ": " + errors[file])
+        .toList();
   }
 
   private String describe(List<ShardedMatrix> results, double share, Yardstick yardstick) {
@@ -92,7 +110,8 @@ public record Check(
         : what
             + String.format(
                 Locale.ROOT,
-                "every element within the error bound of %s, the farthest at %.2g of it",
+                "every element within %s of %s, the farthest at %.2g of it",
+                yardstick.bound(),
                 than,
                 share);
   }
@@ -104,10 +123,12 @@ public record Check(
     lines.add(
         "%d of %d elements are wrong; this is the first"
             .formatted(verification.wrong(), result.rows() * result.columns()));
+    lines.addAll(errors(result, verification));
     if (golden != null && a != null) {
       lines.add(yardstick.blame(first));
-    } else if (golden != null) {
-      lines.add("for reals, give --a and --b as well: then rounding errors are allowed for");
+    } else if (golden != null && tolerance == null) {
+      lines.add(
+          "for reals, give --a and --b as well, and rounding errors are allowed for, or a tolerance, such as --rtol 1e-5");
     }
     return String.join("\n", lines);
   }

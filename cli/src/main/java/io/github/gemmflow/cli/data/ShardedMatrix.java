@@ -93,6 +93,21 @@ public final class ShardedMatrix implements AutoCloseable {
     return values;
   }
 
+  /** Which file a column is in, if they are side by side. */
+  int fileOf(long column) {
+    int file = 0;
+    long inPart = column;
+    while (sideBySide && inPart >= parts.get(file).columns()) {
+      inPart -= parts.get(file++).columns();
+    }
+    return file;
+  }
+
+  /** The name of a file. */
+  String file(int number) {
+    return where.of(number);
+  }
+
   /** Which element of which file that is. */
   String name(long row, long column) {
     long rowInPart = row;

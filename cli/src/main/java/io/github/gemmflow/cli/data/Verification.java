@@ -3,6 +3,8 @@ package io.github.gemmflow.cli.data;
 
 import io.github.gemmflow.cli.bench.Progress;
 import java.util.Locale;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Verdict on a product: whether it is what it should be. */
@@ -12,6 +14,8 @@ public final class Verification {
   private final ShardedMatrix c;
   private final Expected expected;
   private final Bound bound;
+  private final Errors[] errors;
+  private final int[] fileOf;
   private long wrong;
   private double largest;
   private @Nullable Difference first;
@@ -47,6 +51,8 @@ public final class Verification {
     this.c = c;
     this.expected = expected;
     this.bound = bound;
+    this.errors = Stream.generate(Errors::new).limit(c.count()).toArray(Errors[]::new);
+    this.fileOf = IntStream.range(0, (int) c.columns()).map(c::fileOf).toArray();
   }
 
   /** Looks at every element. */
@@ -64,6 +70,7 @@ public final class Verification {
   private void compare(long row, double[] wanted) {
     float[] values = c.row(row);
     for (int column = 0; column < values.length; column++) {
+      errors[fileOf[column]].add(values[column], wanted[column]);
       double off = Math.abs(values[column] - wanted[column]);
       double allowed = bound.allowed(row, column, wanted[column], c.type());
       // Not the other way round: NaN is never right.
@@ -87,6 +94,11 @@ public final class Verification {
   /** Null if none is wrong. */
   public @Nullable Difference first() {
     return first;
+  }
+
+  /** The errors of each file. */
+  Errors[] errors() {
+    return errors.clone();
   }
 
   /** The most that a right element is off, as a share of what it may be. */

@@ -17,6 +17,7 @@ final class Yardstick implements AutoCloseable {
   private final long columns;
 
   Yardstick(Check check) throws IOException {
+    Tolerance given = check.tolerance();
     try {
       ShardedMatrix golden =
           check.golden() == null ? null : keep(ShardedMatrix.ofColumns(check.golden()));
@@ -27,7 +28,7 @@ final class Yardstick implements AutoCloseable {
             keep(inOut ? ShardedMatrix.ofColumns(check.b()) : ShardedMatrix.ofRows(check.b()));
         checkInner(a, b, inOut);
         float[][] rows = PlainProduct.read(b, check.layout());
-        this.bound = Bound.of(a, rows);
+        this.bound = given == null ? Bound.of(a, rows) : Bound.of(given);
         this.plain = new PlainProduct(a, rows);
         this.rows = a.rows();
         this.columns = inOut ? b.columns() : b.rows();
@@ -36,7 +37,7 @@ final class Yardstick implements AutoCloseable {
           checkShape(golden);
         }
       } else if (golden != null) {
-        this.bound = Bound.EXACT;
+        this.bound = given == null ? Bound.EXACT : Bound.of(given);
         this.plain = null;
         this.rows = golden.rows();
         this.columns = golden.columns();

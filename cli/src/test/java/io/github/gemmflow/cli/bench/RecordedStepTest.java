@@ -15,6 +15,8 @@ import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 class RecordedStepTest {
@@ -57,6 +59,37 @@ class RecordedStepTest {
       assertEquals(2, rows, spans::toString);
       assertTrue(spans.getLast().end() > 0, spans::toString);
     }
+  }
+
+  /** The first try is an odd one, since a rank comes late to it: another one is drawn. */
+  @Test
+  void anOddStepIsNotDrawn() {
+    long late = 300_000_000;
+    List<RecordedStep> recordings = new CopyOnWriteArrayList<>();
+    LocalWorld.of(2)
+        .config(Config.builder().threads(1).build())
+        .run(
+            world -> {
+              try (Meeting meeting = new Meeting(world, 1);
+                  Arena arena = Arena.ofShared();
+                  Workspace space = Workspace.on(world.group()).rows(2).columns(1).open();
+                  AllGather gather = AllGather.on(space).build()) {
+                Matrix mine = Matrix.allocate(DType.F32, 1, 1, arena);
+                Matrix all = Matrix.allocate(DType.F32, 2, 1, arena);
+                AtomicInteger steps = new AtomicInteger();
+                Runnable step =
+                    () -> {
+                      // Two to warm up, and one more.
+                      if (steps.incrementAndGet() <= 3 && world.rank() == 1) {
+                        LockSupport.parkNanos(late);
+                      }
+                      gather.run(mine, all);
+                    };
+                recordings.add(RecordedStep.of(world, space, step, meeting));
+              }
+            });
+    List<Span> spans = recordings.getFirst().ranks().getFirst();
+    assertTrue(spans.getLast().end() < late / 2, spans::toString);
   }
 
   private static final RecordedStep RECORDING =

@@ -169,6 +169,19 @@ class ChecksTest {
         SettingsCheck.look(machine(Map.of(made, "1", "GEMMFLOW_IDLE", "spin")), ""));
   }
 
+  /** Both are said: one is mended, and the other would be next. */
+  @Test
+  void aBadValueDoesNotHideAMisspeltSetting() {
+    Machine machine = machine(Map.of("GEMMFLOW_THREAD", "4", "GEMMFLOW_IDLE", "never"));
+    Finding finding = SettingsCheck.look(machine, "GEMMFLOW_IDLE=never: no such thing");
+    assertFinding(PROBLEM, "GEMMFLOW_IDLE=never: no such thing", "give it another value", finding);
+    assertFinding(
+        PROBLEM,
+        "there is no setting GEMMFLOW_THREAD",
+        "GEMMFLOW_THREADS instead of GEMMFLOW_THREAD",
+        finding);
+  }
+
   @Test
   void settingsThatDo() {
     Machine machine =

@@ -62,7 +62,7 @@ class ReportTest {
         .config(Config.builder().threads(1).build())
         .run(
             world -> {
-              Result result = benchmark.run(world, Progress.NONE);
+              Result result = benchmark.run(world, Progress.NONE, () -> 0);
               if (world.rank() == 0) {
                 first.set(result);
               }

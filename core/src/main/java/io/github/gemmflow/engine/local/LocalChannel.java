@@ -48,11 +48,13 @@ final class LocalChannel implements Channel {
     int request = newRequest();
     Transfer send = requests.get(request);
     LocalEngine peer = fabric.peer(members[target]);
+    int host = fabric.host(members[rank]);
     if (synchronous || block.bytes() > EAGER_BYTES) {
       send.start(name, rank, tag, block, peer.mailbox(), engine);
+      send.departFrom(host);
       peer.mailbox().addSend(send);
     } else {
-      peer.mailbox().addBufferedSend(name, rank, tag, block);
+      peer.mailbox().addBufferedSend(host, name, rank, tag, block);
       send.finished();
     }
     peer.announce();

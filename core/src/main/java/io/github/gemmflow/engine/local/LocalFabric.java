@@ -3,6 +3,7 @@ package io.github.gemmflow.engine.local;
 
 import io.github.gemmflow.engine.Engine;
 import io.github.gemmflow.failure.EngineException;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicIntegerArray;
@@ -11,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 /** Meeting place of the ranks of one local job, which their engines share. Thread-safe. */
 public final class LocalFabric {
   private final int[] hostOf;
+  private final Links links;
   private final LocalEngine[] engines;
   private final Map<String, Rendezvous> rendezvous = new HashMap<>();
   private final AtomicIntegerArray left;
@@ -22,7 +24,13 @@ public final class LocalFabric {
    * @param hostOf the pretended host of each rank; ranks of different hosts share no memory
    */
   public LocalFabric(int... hostOf) {
+    this(hostOf, Links.instant(hosts(hostOf)));
+  }
+
+  /** A job whose hosts have links that are not infinitely fast. */
+  public LocalFabric(int[] hostOf, Links links) {
     this.hostOf = hostOf.clone();
+    this.links = links;
     this.engines = new LocalEngine[hostOf.length];
     this.left = new AtomicIntegerArray(hostOf.length);
     for (int rank = 0; rank < hostOf.length; rank++) {
@@ -35,12 +43,30 @@ public final class LocalFabric {
     return engines[rank];
   }
 
+  /** How many hosts there are; none has a higher number. */
+  public static int hosts(int... hostOf) {
+    return 1 + Arrays.stream(hostOf).max().orElse(-1);
+  }
+
+  Links links() {
+    return links;
+  }
+
+  /** Bytes that have come into the host of a rank from other hosts. */
+  public long bytesInto(int rank) {
+    return links.received(hostOf[rank]);
+  }
+
   int size() {
     return engines.length;
   }
 
   int host(int rank) {
     return hostOf[rank];
+  }
+
+  boolean isOneHost() {
+    return Arrays.stream(hostOf).distinct().count() == 1;
   }
 
   LocalEngine peer(int rank) {

@@ -5,6 +5,7 @@ import io.github.gemmflow.matrix.Block;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.Iterator;
 import java.util.List;
 
 /**
@@ -12,23 +13,47 @@ import java.util.List;
  * under the lock, so that a removed transfer is certainly not touched any more. Thread-safe.
  */
 final class Mailbox {
+  private final Links links;
+  private final int host;
   private final List<Transfer> sends = new ArrayList<>();
   private final List<Transfer> receives = new ArrayList<>();
   private final Deque<Transfer> unusedBuffers = new ArrayDeque<>();
   private final List<Transfer> buffered = new ArrayList<>();
 
+  /** Sends that have met their receives and have not arrived. */
+  private final List<Pair> underWay = new ArrayList<>();
+
+  private record Pair(Transfer send, Transfer receive) {}
+
+  /**
+   * Of one rank.
+   *
+   * @param links what messages to it come over
+   * @param host the host of the rank
+   */
+  Mailbox(Links links, int host) {
+    this.links = links;
+    this.host = host;
+  }
+
   synchronized void addSend(Transfer send) {
     sends.add(send);
   }
 
-  /** Adds a send that is done for its sender at once. */
-  synchronized void addBufferedSend(String channel, int source, int tag, Block block) {
+  /**
+   * Adds a send that is done for its sender at once.
+   *
+   * @param from the sender's host
+   */
+  synchronized void addBufferedSend(int from, String channel, int source, int tag, Block block) {
     Transfer send = unusedBuffers.poll();
     if (send == null) {
       send = new Transfer();
     }
     send.start(channel, source, tag, block, this, null);
     send.buffer();
+    send.departFrom(from);
+    send.depart(links, host);
     buffered.add(send);
     sends.add(send);
   }
@@ -37,33 +62,62 @@ final class Mailbox {
     receives.add(receive);
   }
 
+  /** Takes a transfer out; its counterpart, if it had one, waits for another. */
   synchronized void remove(Transfer transfer) {
+    for (Iterator<Pair> all = underWay.iterator(); all.hasNext(); ) {
+      Pair pair = all.next();
+      if (pair.send.equals(transfer)) {
+        receives.addFirst(pair.receive);
+        all.remove();
+        return;
+      }
+      if (pair.receive.equals(transfer)) {
+        sends.addFirst(pair.send);
+        all.remove();
+        return;
+      }
+    }
     if (!sends.remove(transfer)) {
       receives.remove(transfer);
     }
   }
 
-  /** Completes every receive whose send is here; returns how many. */
+  /**
+   * Completes every receive whose send has arrived; returns how many. A send that waits for its
+   * receive departs when both are here.
+   */
   synchronized int deliver() {
+    match();
     int delivered = 0;
-    for (int i = 0; i < receives.size(); ) {
-      Transfer receive = receives.get(i);
-      int match = firstSendFor(receive);
-      if (match < 0) {
+    for (int i = 0; i < underWay.size(); ) {
+      Pair pair = underWay.get(i);
+      if (!pair.send.hasArrived()) {
         i++;
         continue;
       }
-      Transfer send = sends.remove(match);
-      receives.remove(i);
-      receive.receive(send);
-      receive.finish();
-      send.finish();
-      if (buffered.remove(send)) {
-        unusedBuffers.push(send);
+      underWay.remove(i);
+      pair.receive.receive(pair.send);
+      pair.receive.finish();
+      pair.send.finish();
+      if (buffered.remove(pair.send)) {
+        unusedBuffers.push(pair.send);
       }
       delivered++;
     }
     return delivered;
+  }
+
+  private void match() {
+    for (int i = 0; i < receives.size(); ) {
+      int match = firstSendFor(receives.get(i));
+      if (match < 0) {
+        i++;
+        continue;
+      }
+      Pair pair = new Pair(sends.remove(match), receives.remove(i));
+      pair.send.depart(links, host);
+      underWay.add(pair);
+    }
   }
 
   private int firstSendFor(Transfer receive) {

@@ -16,6 +16,9 @@ final class Transfer {
   private byte[] buffer = new byte[0];
   private @Nullable LocalEngine owner;
   private @Nullable Mailbox mailbox;
+  private int from;
+  private boolean departed;
+  private long arrival;
   private volatile boolean done;
   private @Nullable EngineException failure;
 
@@ -29,7 +32,26 @@ final class Transfer {
     this.mailbox = in;
     this.owner = owner;
     this.failure = null;
+    this.departed = false;
     this.done = false;
+  }
+
+  /** Sets the host of a send. */
+  void departFrom(int host) {
+    from = host;
+  }
+
+  /** Puts a send on its way, unless it is. */
+  void depart(Links links, int to) {
+    if (!departed) {
+      arrival = links.send(from, to, block.bytes());
+      departed = true;
+    }
+  }
+
+  /** Whether a send that is on its way has arrived. */
+  boolean hasArrived() {
+    return System.nanoTime() - arrival >= 0;
   }
 
   /** Moves the bytes to be sent into a buffer of the engine's own. */

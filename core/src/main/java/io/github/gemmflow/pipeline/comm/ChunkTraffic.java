@@ -18,7 +18,11 @@ public interface ChunkTraffic {
   /** How many chunks of a route there is room for. */
   long receivable(int route);
 
-  /** Which tag of the workspace's the chunks of a route have. */
+  /**
+   * Which tag of the workspace's the chunks of a route have: from 0 to before the number of ranks
+   * times {@link io.github.gemmflow.tuning.Schedule#MAX_PARTS}, and different for any two routes
+   * between the same two ranks.
+   */
   int tag(int route);
 
   /** Points a block at a chunk that this rank sends. */
@@ -36,9 +40,9 @@ public interface ChunkTraffic {
   /** All that this rank receives has arrived: so many bytes in so long, since the first chunk. */
   void learn(long bytes, long nanos);
 
-  /** Lets go of what was sent; returns how much of that is news. */
+  /** Lets go of slots whose chunks were sent; returns how many, 0 if there are no slots. */
   int releaseSlots(StreamProgress sends);
 
-  /** Whether all was let go of. */
+  /** Whether all slots were let go of; true if there are none. */
   boolean areSlotsReleased();
 }

@@ -30,7 +30,7 @@ public final class CommLane implements CommAgent {
   private long finished;
 
   /**
-   * For a workwindow.
+   * For a workspace.
    *
    * @param steps the steps in each buffer
    * @param firstTag the lowest of the {@link #tags} tags that are this workspace's

@@ -3,7 +3,7 @@ package io.github.gemmflow.pipeline.comm;
 
 import io.github.gemmflow.plan.Layout;
 
-/** Kind of the steps that a plan makes: what gathers and sums differ in, as a pipeline sees it. */
+/** Kind of the steps that a plan makes: all that a pipeline has to know of it. */
 public interface StepKind {
   /** The layout of the steps in a buffer: of every second one. */
   Layout layout(int buffer);

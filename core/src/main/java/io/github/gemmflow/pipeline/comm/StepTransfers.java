@@ -224,10 +224,16 @@ final class StepTransfers {
     for (int i = receives.next(); i >= 0; i = receives.next()) {
       int route = receives.route(i);
       Block target = traffic().received(block, route, receives.started(i));
-      receives.start(i, channel.receive(receives.peer(i), firstTag + traffic().tag(route), target));
+      receives.start(i, channel.receive(receives.peer(i), tag(route), target));
       done++;
     }
     return done;
+  }
+
+  /** The last tag of a workspace is that of the headers. */
+  private int tag(int route) {
+    int chunkTags = tags(peers.domains().ranks()) - 1;
+    return firstTag + Objects.checkIndex(traffic().tag(route), chunkTags);
   }
 
   private int startSends() {
@@ -240,8 +246,7 @@ final class StepTransfers {
       long chunk = sends.started(i);
       boolean synchronous = traffic().isSynchronous(route, chunk);
       Block source = traffic().toSend(block, route, chunk);
-      sends.start(
-          i, channel.send(sends.peer(i), firstTag + traffic().tag(route), source, synchronous));
+      sends.start(i, channel.send(sends.peer(i), tag(route), source, synchronous));
       done++;
     }
     return done;

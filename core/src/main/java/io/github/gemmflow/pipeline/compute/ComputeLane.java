@@ -82,7 +82,11 @@ public abstract class ComputeLane {
   /** After this long there may be something to do although nothing has come in. */
   protected abstract long lookAgainNanos();
 
-  /** How many others this rank lets give up first, because they know more about what is wrong. */
+  /**
+   * How many others this rank lets give up first, because they know more about what is wrong: 0 if
+   * it knows which rank to look at, 1 if it waits for a rank of its own host that may know, 2 if a
+   * rank has not begun the step.
+   */
   protected abstract int giveUpDelay();
 
   /** What is missing, and whom to look at, for a person. */

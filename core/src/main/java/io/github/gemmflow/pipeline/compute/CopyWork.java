@@ -8,23 +8,29 @@ import io.github.gemmflow.matrix.Matrix;
 
 /** Copy of rows, as they arrive, into a matrix with as many columns; converted if types differ. */
 public final class CopyWork implements RowWork {
-  /** Fits the first-level cache. */
-  private static final int RUN = 2048;
+  /** Copying less takes less time than handing it to another thread. */
+  private static final long PART_BYTES = 64 << 10;
 
   private final DType type;
   private final Matrix target;
-  private final Block block = new Block();
-  private final Floats floats = new Floats(RUN);
-  private final float[] values = new float[RUN];
+  private final RowParts parts;
+  private final Copier[] copiers;
 
   /**
    * Work for a step or an operator.
    *
    * @param type of the rows
+   * @param threads how many threads work
    */
-  public CopyWork(DType type, Matrix target) {
+  public CopyWork(DType type, Matrix target, int threads) {
     this.type = type;
     this.target = target;
+    long rowBytes = Math.max(1, target.columns() * type.bytes());
+    this.parts = new RowParts(threads, Math.ceilDiv(PART_BYTES, rowBytes));
+    this.copiers = new Copier[threads];
+    for (int thread = 0; thread < threads; thread++) {
+      copiers[thread] = type == target.type() ? new Copier() : new Converter();
+    }
   }
 
   @Override
@@ -32,27 +38,50 @@ public final class CopyWork implements RowWork {
     return 1;
   }
 
-  /** One: copying is bound by memory, not by threads. So one buffer serves too. */
   @Override
   public int tasks(long rows) {
-    return 1;
+    return parts.count(rows);
   }
 
   @Override
-  public synchronized void perform(int thread, int task, long firstRow, Block a) {
-    target.block(block, firstRow, firstRow + a.rows());
-    if (type == target.type()) {
-      block.copyFrom(a);
-      return;
+  public void perform(int thread, int task, long firstRow, Block a) {
+    long first = firstRow + parts.begin(task, a.rows());
+    copiers[thread].copy(parts.part(thread, task, a), first);
+  }
+
+  /** Copier of one thread. */
+  private class Copier {
+    private final Block block = new Block();
+
+    void copy(Block rows, long firstRow) {
+      target.block(block, firstRow, firstRow + rows.rows());
+      copy(rows, block);
     }
-    long columns = a.rowBytes() / type.bytes();
-    for (long row = 0; row < a.rows(); row++) {
-      for (long column = 0; column < columns; column += RUN) {
-        int count = (int) Math.min(RUN, columns - column);
-        long from = a.offset() + row * a.stride() + column * type.bytes();
-        long to = block.offset() + row * block.stride() + column * target.type().bytes();
-        floats.load(type, a.memory(), from, values, count);
-        floats.store(target.type(), block.memory(), to, values, count);
+
+    void copy(Block from, Block to) {
+      to.copyFrom(from);
+    }
+  }
+
+  /** Copier of one thread that converts by way of F32. */
+  private final class Converter extends Copier {
+    /** Fits the first-level cache. */
+    private static final int RUN = 2048;
+
+    private final Floats floats = new Floats(RUN);
+    private final float[] values = new float[RUN];
+
+    @Override
+    void copy(Block from, Block to) {
+      long columns = from.rowBytes() / type.bytes();
+      for (long row = 0; row < from.rows(); row++) {
+        for (long column = 0; column < columns; column += RUN) {
+          int count = (int) Math.min(RUN, columns - column);
+          long source = from.offset() + row * from.stride() + column * type.bytes();
+          long sink = to.offset() + row * to.stride() + column * target.type().bytes();
+          floats.load(type, from.memory(), source, values, count);
+          floats.store(target.type(), to.memory(), sink, values, count);
+        }
       }
     }
   }

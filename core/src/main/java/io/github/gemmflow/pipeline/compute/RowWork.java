@@ -47,4 +47,7 @@ public interface RowWork {
    * @param a the run; valid only during the call
    */
   void perform(int thread, int task, long firstRow, Block a);
+
+  /** All tasks of a run were done: the rows from {@code firstRow} to before {@code endRow}. */
+  default void done(long firstRow, long endRow) {}
 }

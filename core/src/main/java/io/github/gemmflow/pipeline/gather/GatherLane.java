@@ -72,6 +72,7 @@ final class GatherLane extends ComputeLane {
   private static final class Scratch {
     private final Block block = new Block();
     private long firstRow;
+    private boolean working;
     private int band = NO_BAND;
     private int part;
   }
@@ -238,6 +239,7 @@ final class GatherLane extends ComputeLane {
         nextTask = 0;
         if (tasks == 0) {
           release(streamedBand());
+          work.done(runs.begin(), runs.end());
         }
       } else if (runs.allTaken(step.layout()) && feeder.isDone(step)) {
         finish();
@@ -248,6 +250,7 @@ final class GatherLane extends ComputeLane {
     if (isOver()) {
       return NO_TASK;
     }
+    mine.working = true;
     mine.firstRow = runs.begin();
     locator.run(mine.block, step, runs.band(), mine.firstRow, runs.end());
     mine.band = streamedBand();
@@ -270,7 +273,24 @@ final class GatherLane extends ComputeLane {
     work.learn(mine.block.rows(), (System.nanoTime() - begin) * rounds);
     int released = mine.band;
     mine.band = NO_BAND;
+    mine.working = false;
     release(released);
+    if (!isWorkedOn(mine.firstRow)) {
+      work.done(mine.firstRow, mine.firstRow + mine.block.rows());
+    }
+  }
+
+  /** Whether tasks of a run are left or being done. */
+  private boolean isWorkedOn(long firstRow) {
+    if (nextTask < tasks && runs.begin() == firstRow) {
+      return true;
+    }
+    for (Scratch other : scratch) {
+      if (other.working && other.firstRow == firstRow) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private synchronized void noteFed(Scratch mine) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.pipeline.gather;
 
+import io.github.gemmflow.pipeline.compute.ComputeLane;
 import io.github.gemmflow.pipeline.compute.LaneContext;
 import io.github.gemmflow.pipeline.step.HostPeers;
 import io.github.gemmflow.pipeline.step.StepContext;
@@ -57,19 +58,9 @@ public final class GatherPipeline {
     return traffic[buffer];
   }
 
-  /** How many runs the rows were worked on in, over all steps. */
-  public long runs() {
-    return lane.runs();
-  }
-
-  /** In how many steps all rows were worked on in one run. */
-  public long plainSteps() {
-    return lane.plainSteps();
-  }
-
-  /** How often a compute thread went to sleep. */
-  public long sleeps() {
-    return lane.sleeps();
+  /** The lane, for its counts. */
+  public ComputeLane computeLane() {
+    return lane;
   }
 
   /** How much memory this rank has for its own rows of streamed steps. */

@@ -22,7 +22,7 @@ public final class Diagnosis {
   private final Supplier<String> describeComm;
 
   /**
-   * For a workwindow.
+   * For a workspace.
    *
    * @param describeComm what this rank's communication thread waits for
    */

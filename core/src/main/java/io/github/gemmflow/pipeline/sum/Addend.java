@@ -27,9 +27,13 @@ public record Addend(
     DType outputType,
     LongFunction<String> explainInputs,
     Runnable release) {
-  /** Rows as they are. */
-  public static Addend asGiven(int rank, SumKind kind, DType type, DType wire) {
-    CopyWork copy = new CopyWork(type, parts(rank, kind));
+  /**
+   * Rows as they are.
+   *
+   * @param threads how many threads copy
+   */
+  public static Addend asGiven(int rank, int threads, SumKind kind, DType type, DType wire) {
+    CopyWork copy = new CopyWork(type, parts(rank, kind), threads);
     long columns = kind.plan().problem().columns();
     return new Addend(
         new SumWork(copy, wire, Epilogue.NONE, false), columns, type, type, given -> "", () -> {});

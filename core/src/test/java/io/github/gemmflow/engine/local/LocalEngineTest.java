@@ -25,7 +25,11 @@ class LocalEngineTest extends EngineContract {
   }
 
   static void run(UnaryOperator<Engine> decorate, Program program) throws Exception {
-    LocalFabric fabric = new LocalFabric(0, 0, 1, 2);
+    run(new LocalFabric(0, 0, 1, 2), decorate, program);
+  }
+
+  static void run(LocalFabric fabric, UnaryOperator<Engine> decorate, Program program)
+      throws Exception {
     try (ExecutorService threads = Executors.newFixedThreadPool(RANKS)) {
       List<Future<?>> results = new ArrayList<>();
       for (int rank = 0; rank < RANKS; rank++) {

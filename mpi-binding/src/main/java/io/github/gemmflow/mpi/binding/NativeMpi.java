@@ -23,6 +23,7 @@ final class NativeMpi implements Mpi {
   private final Abi abi;
   private final Abi.Handles handles;
   private final Calls calls;
+  private final TransferCalls transfers;
   private final MemorySegment out = Arena.global().allocate(2 * Long.BYTES, Long.BYTES);
 
   private NativeMpi(Library library) {
@@ -30,6 +31,7 @@ final class NativeMpi implements Mpi {
     this.abi = library.abi();
     this.handles = abi.handles(library.symbols());
     this.calls = new Calls(library.symbols(), abi);
+    this.transfers = new TransferCalls(library.symbols(), abi);
   }
 
   /** The one of this process; loads the library, if that has not been done. */
@@ -48,8 +50,8 @@ final class NativeMpi implements Mpi {
     return handles;
   }
 
-  Calls calls() {
-    return calls;
+  TransferCalls transfers() {
+    return transfers;
   }
 
   @Override
@@ -102,7 +104,9 @@ final class NativeMpi implements Mpi {
   private void settle() {
     returnErrors(world());
     returnErrors(handles.commSelf());
-    calls.setWorldRank(rank(world()));
+    int rank = rank(world());
+    calls.setWorldRank(rank);
+    transfers.setWorldRank(rank);
   }
 
   private void returnErrors(long comm) {
@@ -167,39 +171,39 @@ final class NativeMpi implements Mpi {
 
   @Override
   public long stridedType(int rows, int rowBytes, long stride) {
-    calls.typeCreateHvector(rows, rowBytes, stride, handles.typeByte(), out);
-    calls.typeCommit(out);
+    transfers.typeCreateHvector(rows, rowBytes, stride, handles.typeByte(), out);
+    transfers.typeCommit(out);
     return handle(out, 0);
   }
 
   @Override
   public void freeType(long type) {
     setHandle(out, 0, type);
-    calls.typeFree(out);
+    transfers.typeFree(out);
   }
 
   @Override
   public long isend(MemorySegment buffer, int count, long type, int target, int tag, long comm) {
-    calls.isend(buffer, count, type, target, tag, comm, out);
+    transfers.isend(buffer, count, type, target, tag, comm, out);
     return handle(out, 0);
   }
 
   @Override
   public long issend(MemorySegment buffer, int count, long type, int target, int tag, long comm) {
-    calls.issend(buffer, count, type, target, tag, comm, out);
+    transfers.issend(buffer, count, type, target, tag, comm, out);
     return handle(out, 0);
   }
 
   @Override
   public long irecv(MemorySegment buffer, int count, long type, int source, int tag, long comm) {
-    calls.irecv(buffer, count, type, source, tag, comm, out);
+    transfers.irecv(buffer, count, type, source, tag, comm, out);
     return handle(out, 0);
   }
 
   @Override
   public long iallgather(MemorySegment mine, int bytes, MemorySegment all, long comm) {
     long type = handles.typeByte();
-    calls.iallgather(mine, bytes, type, all, bytes, type, comm, out);
+    transfers.iallgather(mine, bytes, type, all, bytes, type, comm, out);
     return handle(out, 0);
   }
 
@@ -212,7 +216,7 @@ final class NativeMpi implements Mpi {
       MemorySegment offsets,
       long comm) {
     long type = handles.typeByte();
-    calls.iallgatherv(mine, bytes, type, all, counts, offsets, type, comm, out);
+    transfers.iallgatherv(mine, bytes, type, all, counts, offsets, type, comm, out);
     return handle(out, 0);
   }
 
@@ -221,8 +225,8 @@ final class NativeMpi implements Mpi {
     MemorySegment flag = out.asSlice(Long.BYTES, Integer.BYTES);
     setHandle(out, 0, request);
     MemorySegment ignoreStatus = MemorySegment.ofAddress(abi.numbers().statusIgnore());
-    calls.cancel(out);
-    int code = calls.test(out, flag, ignoreStatus);
+    transfers.cancel(out);
+    int code = transfers.test(out, flag, ignoreStatus);
     return code != 0 || flag.get(JAVA_INT, 0) != 0;
   }
 

@@ -63,6 +63,7 @@ class LibraryTest {
         Launcher.of(Map.of("PMI_SIZE", "2", "SLURM_STEP_NUM_TASKS", "2", "SLURM_MPI_TYPE", "pmi2"));
     assertEquals(Launcher.SLURM_PMI2, pmi2);
     assertEquals("-c 2 (cores for each task)", pmi2.unbind());
+    assertEquals("-c 2 (cores for each task)", Launcher.SLURM.unbind());
   }
 
   private static String load(String library, Map<String, String> environment) {

@@ -12,15 +12,21 @@ import java.lang.foreign.MemorySegment;
 /** Factory of oneDNN's objects, which are longs here; it destroys them, too. */
 final class DnnlObjects {
   private final Calls calls;
+  private final PrimitiveCalls primitives;
   private final long engine;
 
-  DnnlObjects(Calls calls) {
+  DnnlObjects(Calls calls, PrimitiveCalls primitives) {
     this.calls = calls;
+    this.primitives = primitives;
     this.engine = calls.engineCreate(Abi.CPU, 0);
   }
 
   Calls calls() {
     return calls;
+  }
+
+  PrimitiveCalls primitives() {
+    return primitives;
   }
 
   /** Describes a matrix whose elements lie at these distances, counted in elements. */
@@ -54,37 +60,38 @@ final class DnnlObjects {
 
   /** Describes a product: of full precision, with scratch memory of the caller. */
   long describeMatmul(long a, long b, long bias, long c, Activation activation) {
-    long attributes = calls.attrCreate();
+    long attributes = primitives.attrCreate();
     try {
-      calls.attrSetScratchpadMode(attributes, Abi.SCRATCHPAD_USER);
+      primitives.attrSetScratchpadMode(attributes, Abi.SCRATCHPAD_USER);
       // Whatever ONEDNN_DEFAULT_FPMATH_MODE says: F32 stays F32.
-      calls.attrSetFpmathMode(attributes, Abi.FPMATH_STRICT);
+      primitives.attrSetFpmathMode(attributes, Abi.FPMATH_STRICT);
       if (activation != Activation.NONE) {
         setActivation(attributes, activation);
       }
-      return calls.matmulPrimitiveDescCreate(engine, a, b, bias, c, attributes);
+      return primitives.matmulPrimitiveDescCreate(engine, a, b, bias, c, attributes);
     } finally {
-      calls.attrDestroy(attributes);
+      primitives.attrDestroy(attributes);
     }
   }
 
   private void setActivation(long attributes, Activation activation) {
-    long operations = calls.postOpsCreate();
+    long operations = primitives.postOpsCreate();
     try {
-      calls.postOpsAppendEltwise(operations, Abi.algorithm(activation), Abi.alpha(activation), 0);
-      calls.attrSetPostOps(attributes, operations);
+      primitives.postOpsAppendEltwise(
+          operations, Abi.algorithm(activation), Abi.alpha(activation), 0);
+      primitives.attrSetPostOps(attributes, operations);
     } finally {
-      calls.postOpsDestroy(operations);
+      primitives.postOpsDestroy(operations);
     }
   }
 
   long describeReorder(long from, long to) {
-    return calls.reorderPrimitiveDescCreate(from, engine, to, engine, 0);
+    return primitives.reorderPrimitiveDescCreate(from, engine, to, engine, 0);
   }
 
   /** A description that belongs to that of a primitive. */
   long query(long primitiveDescription, int what) {
-    return calls.primitiveDescQueryMd(primitiveDescription, what, 0);
+    return primitives.primitiveDescQueryMd(primitiveDescription, what, 0);
   }
 
   /** oneDNN's name for how a primitive works. */
@@ -92,21 +99,21 @@ final class DnnlObjects {
   String implementation(long primitiveDescription) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment out = arena.allocate(ADDRESS);
-      calls.primitiveDescQuery(primitiveDescription, Abi.QUERY_IMPLEMENTATION, 0, out);
+      primitives.primitiveDescQuery(primitiveDescription, Abi.QUERY_IMPLEMENTATION, 0, out);
       return out.get(ADDRESS, 0).reinterpret(Long.MAX_VALUE).getString(0);
     }
   }
 
   void destroyPrimitiveDescription(long description) {
-    calls.primitiveDescDestroy(description);
+    primitives.primitiveDescDestroy(description);
   }
 
   long newPrimitive(long primitiveDescription) {
-    return calls.primitiveCreate(primitiveDescription);
+    return primitives.primitiveCreate(primitiveDescription);
   }
 
   void destroyPrimitive(long primitive) {
-    calls.primitiveDestroy(primitive);
+    primitives.primitiveDestroy(primitive);
   }
 
   /** Memory that is to be pointed at something. */
