@@ -9,6 +9,7 @@ module io.github.gemmflow.cli {
   requires java.logging;
   requires java.management;
   requires java.net.http;
+  requires jdk.jfr;
   requires tools.jackson.core;
   requires static org.jspecify;
 

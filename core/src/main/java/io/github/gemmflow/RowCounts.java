@@ -31,7 +31,7 @@ public final class RowCounts {
   }
 
   /** The same count for each of so many ranks. */
-  static RowCounts equal(int ranks, long rows) {
+  public static RowCounts equal(int ranks, long rows) {
     long[] counts = new long[ranks];
     Arrays.fill(counts, rows);
     return new RowCounts(counts, true);

@@ -5,6 +5,8 @@ import io.github.gemmflow.cli.report.Report;
 import io.github.gemmflow.cli.report.Screenshot;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -44,10 +46,20 @@ final class ReportCommand implements Callable<Integer> {
 
   @Option(
       names = {"-o", "--output"},
-      required = true,
       paramLabel = "FILE",
-      description = "where the page goes")
+      description = "where the page goes (default: report.html)")
   private Path output = Path.of("report.html");
+
+  @Option(
+      names = "--text",
+      description = "prints how the threads of a trace or recording spent their time; no page")
+  private boolean text;
+
+  @Option(
+      names = "--recording",
+      paramLabel = "FILE",
+      description = "with --text: a flight recording of your program; of each process one")
+  private List<Path> recordings = new ArrayList<>();
 
   @Option(
       names = "--png",
@@ -63,6 +75,13 @@ final class ReportCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
+    if (text) {
+      parent.output().say(Report.text(trace, recordings));
+      return ExitCode.GOOD.number();
+    }
+    if (!recordings.isEmpty()) {
+      throw new CommandException(ExitCode.INPUT, "--recording goes with --text: add it");
+    }
     OutputFile.check(output, png);
     OutputFile.write(output, Report.write(figures, trace));
     if (png != null) {

@@ -88,7 +88,7 @@ class CommandErrorsTest {
           run --a @/none-{rank}.npy --b @/b.npy --out c.npy | none-0.npy: there is no such file
           run --a @/a.npy --b @/b.npy --out c.npy --replicate | name a file for each, such as c-{rank}.npy
           run --a @/a.npy --b @/b.npy --out c.txt       | c.txt: a matrix is read and written as x.npy
-          run --a @/a.npy --b @/b.npy --out @/none/c.npy | none: make it first
+          run --a @/a.npy --b @/b.npy --out @/file/c.npy | file is a file, not a directory
           run --a @/a.npy --b @/w.safetensors#{rank} --out c.npy | {rank} belongs in the name of the file, not of the tensor
           run --a @/a.npy --b @/b.npy --out c.npy -n 0  | 0 ranks cannot be started: -n takes 1 or more
           run --a @/a.npy --b @/b.npy --out c.npy --out-dtype F16 | C can be F32, or BF16 as A and B are, but not F16

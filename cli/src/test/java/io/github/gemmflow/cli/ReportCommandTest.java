@@ -4,14 +4,22 @@ package io.github.gemmflow.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.github.gemmflow.AllGather;
+import io.github.gemmflow.LocalWorld;
+import io.github.gemmflow.Workspace;
+import io.github.gemmflow.World;
+import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.matrix.Matrix;
 import java.awt.image.BufferedImage;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.lang.foreign.Arena;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import javax.imageio.ImageIO;
+import jdk.jfr.Recording;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -51,6 +59,60 @@ class ReportCommandTest {
     assertEquals(0, exitCode, err::toString);
     // Such as a warning, which is given once: it is no business of these tests.
     err.getBuffer().setLength(0);
+  }
+
+  @Test
+  void sharesOfATraceAsText() {
+    bench();
+    out.getBuffer().setLength(0);
+    assertEquals(0, run("report", "--text", "--trace", in("trace.json")), err::toString);
+    assertTrue(out.toString().contains("nothing came from other hosts"), out::toString);
+    assertEquals(3, out.toString().lines().count(), out::toString);
+  }
+
+  /** A flight recording of a program on two simulated hosts, with rows from one to the other. */
+  @Test
+  void sharesOfAFlightRecordingAsText() throws IOException {
+    Path file = directory.resolve("program.jfr");
+    try (Recording recording = new Recording()) {
+      for (String event : List.of("Step", "Multiply", "Wait", "Arrival")) {
+        recording.enable("io.github.gemmflow." + event);
+      }
+      recording.start();
+      LocalWorld.onHosts(0, 1).run(ReportCommandTest::gather);
+      recording.dump(file);
+    }
+    assertEquals(0, run("report", "--text", "--recording", file.toString()), err::toString);
+    String[] lines = out.toString().split("\n", -1);
+    assertTrue(lines[1].matches("0 +1 +\\d.* ms .* \\d+ of \\d+"), lines[1]);
+    assertTrue(lines[2].startsWith("1 "), lines[2]);
+  }
+
+  private static void gather(World world) {
+    try (Arena arena = Arena.ofShared();
+        Workspace space = Workspace.on(world.group()).rows(64).columns(16).open();
+        AllGather gather = AllGather.on(space).build()) {
+      Matrix mine = Matrix.allocate(DType.F32, 32, 16, arena);
+      gather.run(mine, Matrix.allocate(DType.F32, 64, 16, arena));
+    }
+  }
+
+  @Test
+  void textNeedsOneSource() throws IOException {
+    assertEquals(2, run("report", "--text"), out::toString);
+    assertTrue(err.toString().contains("either --trace FILE"), err::toString);
+    Path empty = directory.resolve("empty.jfr");
+    try (Recording recording = new Recording()) {
+      recording.start();
+      recording.dump(empty);
+    }
+    assertEquals(2, run("report", "--text", "--recording", empty.toString()), out::toString);
+    assertTrue(err.toString().contains("docs/jfr.md"), err::toString);
+    Path text = Files.writeString(directory.resolve("text.jfr"), "no recording");
+    assertEquals(2, run("report", "--text", "--recording", text.toString()), out::toString);
+    assertTrue(err.toString().contains("text.jfr"), err::toString);
+    assertEquals(2, run("report", "--recording", empty.toString()), out::toString);
+    assertTrue(err.toString().contains("goes with --text"), err::toString);
   }
 
   @Tag("full")

@@ -94,6 +94,14 @@ class RoundTripTest {
     verify("c-{rank}.npy").good();
   }
 
+  /** A directory for each rank, made as it is needed. */
+  @Test
+  void directoriesAreMade() {
+    gen("npy", "integers", 0);
+    run("a.npy", "made/of-{rank}/c.npy").good();
+    verify("made/of-{rank}/c.npy").good();
+  }
+
   @Test
   void everyRankTakesAllOfB() {
     gen("npy", "integers", 3);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.dist;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.io.IOException;
@@ -58,6 +59,20 @@ class FindJavaTest {
 
   private static String path(Path home) {
     return home.resolve("bin") + ":" + distribution.tools();
+  }
+
+  /** The scripts of a checkout look in more places; some processes have no HOME. */
+  @Test
+  void aCheckoutWithoutHome() throws IOException, InterruptedException {
+    Path script = Path.of("..", "bin", "find-java").toAbsolutePath().normalize();
+    Path home = jdk("new", "exit 1", "25.0.1");
+    ProcessBuilder builder = new ProcessBuilder(script.toString()).redirectErrorStream(true);
+    builder.environment().keySet().removeIf(name -> !name.equals("PATH"));
+    builder.environment().put("JAVA_HOME", home.toString());
+    Process process = builder.start();
+    String said = new String(process.getInputStream().readAllBytes(), UTF_8);
+    assertEquals(home + "/bin/java\n", said);
+    assertEquals(0, process.waitFor());
   }
 
   @Test

@@ -54,7 +54,6 @@ public record FileProduct(Inputs inputs, Where out, DType outputType) {
    * @throws IOException if one cannot be read
    */
   public void check(int ranks) throws IOException {
-    out.checkDirectory();
     inputs.check(ranks, true);
     List<long[]> shapes = new ArrayList<>();
     for (int rank = 0; rank < ranks; rank++) {
@@ -63,6 +62,7 @@ public record FileProduct(Inputs inputs, Where out, DType outputType) {
       }
       checkShape(shapes, rank);
     }
+    out.makeDirectory(0);
   }
 
   /** What ranks tell each other of their inputs: rows of A, columns of B, K, and the type. */
@@ -108,7 +108,7 @@ public record FileProduct(Inputs inputs, Where out, DType outputType) {
     task.run(
         () -> {
           inputs.check(world.size(), false);
-          out.checkDirectory();
+          out.makeDirectory(world.rank());
         });
     try (RankInputs mine = task.open(() -> RankInputs.open(inputs, world.rank(), world.size()));
         Arena arena = Arena.ofShared()) {

@@ -2,6 +2,8 @@
 package io.github.gemmflow.cli.data;
 
 import io.github.gemmflow.files.MatrixFile;
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
@@ -42,15 +44,20 @@ public record Where(String text) {
   }
 
   /**
-   * Throws unless a file can be made there.
+   * Makes the directory of a rank's file, unless it is there.
    *
-   * @throws IllegalArgumentException with the directory that is missing
+   * @throws IllegalArgumentException if a file has its name
    */
-  void checkDirectory() {
-    Path directory = MatrixFile.path(of(0)).toAbsolutePath().getParent();
-    if (directory == null || !Files.isDirectory(directory)) {
+  void makeDirectory(int rank) throws IOException {
+    Path directory = MatrixFile.path(of(rank)).toAbsolutePath().getParent();
+    if (directory == null) {
+      throw new IllegalArgumentException(text + " is a directory: name a file in it");
+    }
+    try {
+      Files.createDirectories(directory);
+    } catch (FileAlreadyExistsException e) {
       throw new IllegalArgumentException(
-          "%s: there is no directory %s: make it first".formatted(text, directory));
+          "%s: %s is a file, not a directory".formatted(text, e.getMessage()), e);
     }
   }
 

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.StringReader;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
@@ -51,6 +52,34 @@ public final class Report {
             place ->
                 Matcher.quoteReplacement(
                     Objects.requireNonNull(parts.get(place.group(1)), place::group)));
+  }
+
+  /**
+   * Says how ranks spent their time.
+   *
+   * @param trace what {@code gemmflow bench --trace} wrote; null for none
+   * @param recordings flight recordings of one job, of each process one
+   * @return a table for a person
+   * @throws IllegalArgumentException if a file has something else in it; says what and what to do
+   */
+  public static String text(@Nullable Path trace, List<Path> recordings) throws IOException {
+    if ((trace == null) == recordings.isEmpty()) {
+      throw new IllegalArgumentException(
+          "--text takes either --trace FILE, or one or more --recording FILE");
+    }
+    if (trace != null) {
+      return TraceFile.activity(trace).text();
+    }
+    Activity activity = new Activity();
+    for (Path recording : recordings) {
+      FlightRecording.read(recording, activity);
+    }
+    if (activity.isEmpty()) {
+      throw new IllegalArgumentException(
+          "%s: no step of Gemmflow was recorded: its events are off unless a recording asks for them, see docs/jfr.md"
+              .formatted(recordings.getFirst()));
+    }
+    return activity.text();
   }
 
   /** In JSON this can stand only within texts, where it would otherwise begin an HTML tag. */

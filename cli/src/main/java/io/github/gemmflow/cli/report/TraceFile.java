@@ -22,6 +22,8 @@ final class TraceFile {
   private boolean hasFigures;
   private boolean hasEvents;
   private long spans;
+  private final Activity activity = new Activity();
+  private final Map<Integer, double[]> beginAndEnd = new HashMap<>();
 
   private TraceFile(JsonFile file) {
     this.file = file;
@@ -36,6 +38,20 @@ final class TraceFile {
     JsonFile file = JsonFile.read(path, WANTED);
     file.run(new TraceFile(file)::check);
     return file.text();
+  }
+
+  /**
+   * What the ranks of a trace did.
+   *
+   * @throws IllegalArgumentException if something else is in the file
+   */
+  static Activity activity(Path path) throws IOException {
+    JsonFile file = JsonFile.read(path, WANTED);
+    TraceFile trace = new TraceFile(file);
+    file.run(trace::check);
+    trace.beginAndEnd.forEach(
+        (rank, micros) -> trace.activity.addStep(rank, Math.round(1e3 * (micros[1] - micros[0]))));
+    return trace.activity;
   }
 
   private void check(JsonParser json) {
@@ -87,6 +103,7 @@ final class TraceFile {
       if ("X".equals(texts.get("ph"))) {
         spans++;
         checkSpan(json, texts, numbers);
+        add(Span.Kind.valueOf(texts.get("cat")), numbers);
       }
     }
   }
@@ -106,6 +123,18 @@ final class TraceFile {
                 .formatted(JsonFile.at(json), field, numbers.get(field)));
       }
     }
+  }
+
+  private void add(Span.Kind kind, Map<String, Double> numbers) {
+    int rank = numbers.getOrDefault("pid", 0.0).intValue();
+    int thread = numbers.getOrDefault("tid", 0.0).intValue() + Span.COMM;
+    double begin = numbers.getOrDefault("ts", 0.0);
+    double end = begin + numbers.getOrDefault("dur", 0.0);
+    activity.add(
+        rank, new Span(kind, thread, Math.round(1e3 * begin), Math.round(1e3 * end), 0, 0));
+    double[] all = beginAndEnd.computeIfAbsent(rank, r -> new double[] {begin, end});
+    all[0] = Math.min(all[0], begin);
+    all[1] = Math.max(all[1], end);
   }
 
   /** Ranks and threads are counted, and nothing takes less than no time. */

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.pipeline.comm;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.github.gemmflow.engine.Engine;
+import io.github.gemmflow.engine.local.LocalFabric;
+import io.github.gemmflow.failure.EngineException;
+import io.github.gemmflow.kit.ForwardingEngine;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class CommThreadTest {
+  private static final Duration LONG = Duration.ofSeconds(30);
+
+  /** An engine that fails when it is asked to. */
+  private static final class Failing extends ForwardingEngine {
+    private volatile boolean inProgress;
+    private volatile boolean inClose;
+
+    Failing() {
+      super(new LocalFabric(0).engine(0));
+    }
+
+    @Override
+    public int progress() {
+      if (inProgress) {
+        throw new IllegalStateException("no network");
+      }
+      return super.progress();
+    }
+
+    @Override
+    public void close() {
+      if (inClose) {
+        throw new IllegalStateException("no end");
+      }
+      super.close();
+    }
+  }
+
+  private static CommThread start(Failing engine) {
+    CommThread thread = new CommThread("test-comm", () -> engine);
+    Engine connected = thread.engine(LONG);
+    assertEquals(engine, connected);
+    return thread;
+  }
+
+  /** An agent that passes on what it is told. */
+  private record Listener(CompletableFuture<EngineException> told) implements CommAgent {
+    @Override
+    public int poll() {
+      return 0;
+    }
+
+    @Override
+    public int underWay() {
+      return 0;
+    }
+
+    @Override
+    public void fail(EngineException e) {
+      told.complete(e);
+    }
+  }
+
+  private static final class Clumsy implements CommAgent {
+    @Override
+    public int poll() {
+      return 0;
+    }
+
+    @Override
+    public int underWay() {
+      return 0;
+    }
+
+    @Override
+    public void fail(EngineException e) {
+      throw new IllegalStateException("clumsy");
+    }
+  }
+
+  @Test
+  void whatOneAgentDoesAboutAFailureIsNothingToTheOthers() throws Exception {
+    Failing engine = new Failing();
+    CommThread thread = start(engine);
+    Listener listener = new Listener(new CompletableFuture<>());
+    Boolean _ =
+        thread.ask(
+            () -> {
+              thread.add(new Clumsy());
+              thread.add(listener);
+              engine.inProgress = true;
+              return true;
+            },
+            LONG);
+    EngineException told = listener.told().get(LONG.toSeconds(), TimeUnit.SECONDS);
+    assertTrue(told.toString().contains("no network"), told::toString);
+    // The thread lives, and whoever comes later learns of it, too.
+    Listener late = new Listener(new CompletableFuture<>());
+    Boolean _ =
+        thread.ask(
+            () -> {
+              thread.add(late);
+              return true;
+            },
+            LONG);
+    assertEquals(told, late.told().getNow(new EngineException("not told")));
+    assertTrue(thread.close(LONG));
+  }
+
+  @Test
+  void afterItsEndNobodyWaits() throws Exception {
+    Failing engine = new Failing();
+    CommThread thread = start(engine);
+    engine.inClose = true;
+    assertTrue(thread.close(LONG));
+    CompletableFuture<Integer> answer = thread.call(() -> 1);
+    CompletionException e =
+        assertThrows(
+            CompletionException.class,
+            () -> answer.orTimeout(LONG.toSeconds(), TimeUnit.SECONDS).join());
+    assertTrue(String.valueOf(e.getCause()).contains("the world is closed"), e::toString);
+  }
+}

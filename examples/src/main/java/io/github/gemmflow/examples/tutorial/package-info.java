@@ -1,0 +1,5 @@
+/** Small programs to begin with, each in one file. */
+@NullMarked
+package io.github.gemmflow.examples.tutorial;
+
+import org.jspecify.annotations.NullMarked;
