@@ -59,6 +59,18 @@ final class RunCommand implements Callable<Integer> {
 
   @Mixin private InputOptions input = new InputOptions();
 
+  @Option(
+      names = "--along",
+      defaultValue = "rows",
+      description = "what each rank has of A: rows, or columns (default: rows)")
+  private Along along = Along.ROWS;
+
+  /** What is spread over the ranks. */
+  enum Along {
+    ROWS,
+    COLUMNS
+  }
+
   @Option(names = "--replicate", description = "every rank takes all of B, and has all of C")
   private boolean replicate;
 
@@ -73,7 +85,8 @@ final class RunCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    Inputs inputs = new Inputs(new Where(a), new Where(b), input.layout(), replicate);
+    Inputs inputs =
+        new Inputs(new Where(a), along == Along.COLUMNS, new Where(b), input.layout(), replicate);
     FileProduct product = new FileProduct(inputs, new Where(out), outputType);
     CommandOutput output = parent.output();
     if (Launcher.current() == Launcher.NONE || ranks.engine() == RankOptions.Engine.LOCAL) {

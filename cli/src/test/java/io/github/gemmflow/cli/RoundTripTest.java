@@ -94,6 +94,18 @@ class RoundTripTest {
     verify("c-{rank}.npy").good();
   }
 
+  /** Each rank has columns of A: of one file, or in files of its own. */
+  @Test
+  void columnsOfA() {
+    gen("npy", "integers", 0);
+    run("a.npy", "c-{rank}.npy", "-n=3", "--along=columns").good();
+    verify("c-{rank}.npy").good();
+    // What was B is 53 x 29, and what was A, 37 x 53, is one part of a wider A.
+    Ran.here("gen", file("wide"), "--gm=37", "--gk=60", "--gn=5", "--seed=3").good();
+    run("wide/a.npy", "c.npy", "--along=columns")
+        .bad(ExitCode.INPUT, "has 60 columns over all ranks, but B has 53 rows");
+  }
+
   /** A directory for each rank, made as it is needed. */
   @Test
   void directoriesAreMade() {

@@ -55,45 +55,70 @@ public record FileProduct(Inputs inputs, Where out, DType outputType) {
    */
   public void check(int ranks) throws IOException {
     inputs.check(ranks, true);
-    List<long[]> shapes = new ArrayList<>();
+    List<Shape> shapes = new ArrayList<>();
     for (int rank = 0; rank < ranks; rank++) {
       try (RankInputs mine = RankInputs.open(inputs, rank, ranks)) {
-        shapes.add(shape(mine));
+        shapes.add(Shape.of(mine));
       }
       checkShape(shapes, rank);
     }
+    checkInner(shapes);
     out.makeDirectory(0);
   }
 
-  /** What ranks tell each other of their inputs: rows of A, columns of B, K, and the type. */
-  private static long[] shape(RankInputs mine) {
-    return new long[] {mine.a().rows(), mine.n(), mine.k(), TYPES.indexOf(mine.a().type())};
+  /**
+   * What ranks tell each other of their inputs: rows and columns of A, columns and rows of B, and
+   * the type.
+   */
+  private record Shape(long rows, long columns, long n, long k, DType type) {
+    static Shape of(RankInputs mine) {
+      return new Shape(mine.a().rows(), mine.a().columns(), mine.n(), mine.k(), mine.a().type());
+    }
+
+    static Shape of(long[] told) {
+      return new Shape(told[0], told[1], told[2], told[3], TYPES.get((int) told[4]));
+    }
+
+    long[] toTell() {
+      return new long[] {rows, columns, n, k, TYPES.indexOf(type)};
+    }
   }
 
-  /** All ranks have rows of one length and type, and C can be what it is to be. */
-  private void checkShape(List<long[]> shapes, int rank) {
-    long[] first = shapes.getFirst();
-    long[] mine = shapes.get(rank);
-    if (mine[2] != first[2] || mine[3] != first[3]) {
+  /** All ranks have rows of one length, or columns of one height, of one type. */
+  private void checkShape(List<Shape> shapes, int rank) {
+    Shape first = shapes.getFirst();
+    Shape mine = shapes.get(rank);
+    boolean alike = inputs.alongColumns() ? mine.rows == first.rows : mine.columns == first.columns;
+    if (!alike || mine.type != first.type) {
       throw new IllegalArgumentException(
-          "%s has %d columns of %s, but %s has %d of %s: rows of A are of one length and type on all ranks"
+          "%s is %d x %d %s, but %s is %d x %d %s: %s are of one length and type on all ranks"
               .formatted(
                   inputs.a().of(rank),
-                  mine[2],
-                  type(mine),
+                  mine.rows,
+                  mine.columns,
+                  mine.type,
                   inputs.a().of(0),
-                  first[2],
-                  type(first)));
+                  first.rows,
+                  first.columns,
+                  first.type,
+                  inputs.alongColumns() ? "columns of A" : "rows of A"));
     }
-    if (outputType != DType.F32 && outputType != type(mine)) {
+    if (outputType != DType.F32 && outputType != mine.type) {
       throw new IllegalArgumentException(
           "C can be F32, or %s as A and B are, but not %s: --out-dtype"
-              .formatted(type(mine), outputType));
+              .formatted(mine.type, outputType));
     }
   }
 
-  private static DType type(long[] shape) {
-    return TYPES.get((int) shape[3]);
+  /** The columns of A over all ranks are as many as B has rows. */
+  private void checkInner(List<Shape> shapes) {
+    long columns = shapes.stream().mapToLong(Shape::columns).sum();
+    long k = shapes.getFirst().k;
+    if (inputs.alongColumns() && columns != k) {
+      throw new IllegalArgumentException(
+          "%s has %d columns over all ranks, but B has %d rows; with --along rows each rank's file has whole rows"
+              .formatted(inputs.a(), columns, k));
+    }
   }
 
   /**
@@ -112,20 +137,26 @@ public record FileProduct(Inputs inputs, Where out, DType outputType) {
         });
     try (RankInputs mine = task.open(() -> RankInputs.open(inputs, world.rank(), world.size()));
         Arena arena = Arena.ofShared()) {
-      List<long[]> shapes = task.tell(shape(mine));
-      task.run(() -> checkShape(shapes, world.rank()));
-      long[] rows = shapes.stream().mapToLong(shape -> shape[0]).toArray();
-      long[] columns = shapes.stream().mapToLong(shape -> shape[1]).toArray();
-      long m = Arrays.stream(rows).sum();
+      List<Shape> shapes = task.tell(Shape.of(mine).toTell()).stream().map(Shape::of).toList();
+      task.run(
+          () -> {
+            checkShape(shapes, world.rank());
+            checkInner(shapes);
+          });
+      long[] rows = shapes.stream().mapToLong(Shape::rows).toArray();
+      long[] widths = shapes.stream().mapToLong(Shape::columns).toArray();
+      long[] columns = shapes.stream().mapToLong(Shape::n).toArray();
+      long m = inputs.alongColumns() ? rows[0] : Arrays.stream(rows).sum();
+      RowCounts counts = inputs.alongColumns() ? RowCounts.mine(m) : RowCounts.known(rows);
       try (Workspace space =
               Workspace.on(group).rows(m).columns(mine.k()).type(mine.a().type()).open();
           PackedWeights weights = world.pack(mine.b(), inputs.layout());
-          AllGatherMatmul operator = build(space, weights)) {
+          AllGatherMatmul operator = build(space, weights, widths)) {
         Matrix c = Matrix.allocate(outputType, m, mine.n(), arena);
         progress.at("reading A", 0, m, Progress.Unit.ROWS);
         long product;
         long writing;
-        try (Step step = operator.begin(RowCounts.known(rows))) {
+        try (Step step = operator.begin(counts)) {
           step.input().copyFrom(mine.a());
           product = System.nanoTime();
           progress.at("multiplying", 0, m, Progress.Unit.ROWS);
@@ -140,7 +171,9 @@ public record FileProduct(Inputs inputs, Where out, DType outputType) {
     }
   }
 
-  private AllGatherMatmul build(Workspace space, PackedWeights weights) {
-    return AllGatherMatmul.on(space).output(weights).outputType(outputType).build();
+  private AllGatherMatmul build(Workspace space, PackedWeights weights, long[] widths) {
+    AllGatherMatmul.Builder builder =
+        AllGatherMatmul.on(space).output(weights).outputType(outputType);
+    return (inputs.alongColumns() ? builder.columnsPerRank(widths) : builder).build();
   }
 }

@@ -7,12 +7,13 @@ import io.github.gemmflow.kernel.WeightLayout;
  * Inputs of a product.
  *
  * @param a one file, whose rows are spread over the ranks, or a file of each rank with its rows
+ * @param alongColumns whether it is the columns of A that are spread over the ranks
  * @param b one file, whose columns are spread over the ranks, or a file of each rank with its
  *     columns
  * @param layout how B is stored
  * @param whole whether every rank takes all of the one file of B
  */
-public record Inputs(Where a, Where b, WeightLayout layout, boolean whole) {
+public record Inputs(Where a, boolean alongColumns, Where b, WeightLayout layout, boolean whole) {
   /**
    * How many ranks the files are for; 0 if they are for any number.
    *

@@ -20,15 +20,14 @@ final class RankInputs implements AutoCloseable {
     this.bFile = bFile;
     this.layout = inputs.layout();
     Matrix allOfA = aFile.matrix();
-    this.a =
-        inputs.a().isPerRank()
-            ? allOfA
-            : allOfA.rows(
-                Shards.of(allOfA.rows(), ranks).begin(rank),
-                Shards.of(allOfA.rows(), ranks).begin(rank + 1));
+    this.a = inputs.a().isPerRank() ? allOfA : share(allOfA, inputs.alongColumns(), rank, ranks);
     Matrix allOfB = bFile.matrix();
-    this.b = inputs.b().isPerRank() || inputs.whole() ? allOfB : share(allOfB, rank, ranks);
-    if (a.type() != b.type() || a.columns() != k()) {
+    this.b =
+        inputs.b().isPerRank() || inputs.whole()
+            ? allOfB
+            : share(allOfB, layout == WeightLayout.IN_OUT, rank, ranks);
+    boolean fits = inputs.alongColumns() || a.columns() == k();
+    if (a.type() != b.type() || !fits) {
       throw new IllegalArgumentException(
           "%s is %s and %s is %s: both need the same type, and B (%s) as many %s as A has columns"
               .formatted(
@@ -63,14 +62,15 @@ final class RankInputs implements AutoCloseable {
     }
   }
 
-  private Matrix share(Matrix all, int rank, int ranks) {
-    long n = layout == WeightLayout.IN_OUT ? all.columns() : all.rows();
-    long from = Shards.of(n, ranks).begin(rank);
-    long to = Shards.of(n, ranks).begin(rank + 1);
-    return layout == WeightLayout.IN_OUT ? all.columns(from, to) : all.rows(from, to);
+  /** A rank's columns or rows of a matrix. */
+  private static Matrix share(Matrix all, boolean columns, int rank, int ranks) {
+    Shards shards = Shards.of(columns ? all.columns() : all.rows(), ranks);
+    long from = shards.begin(rank);
+    long to = shards.begin(rank + 1);
+    return columns ? all.columns(from, to) : all.rows(from, to);
   }
 
-  /** This rank's rows of A. */
+  /** This rank's rows of A, or its columns. */
   Matrix a() {
     return a;
   }
