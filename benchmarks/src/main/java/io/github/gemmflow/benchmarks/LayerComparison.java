@@ -105,8 +105,28 @@ final class LayerComparison {
                       sources + "/layer.py",
                       contest.directory(),
                       options.type.name())));
-      default -> startOurs(contest, job, rival, List.of("-Dgemmflow." + rival));
+      default ->
+          LayerOptions.isSetting(rival)
+              ? startOurs(contest, job, rival, List.of("-Dgemmflow." + rival))
+              : startBuild(contest, job, rival);
     };
+  }
+
+  /** Starts what another checkout has built; it takes the same commands. */
+  private Pipes startBuild(Contest contest, Job job, String rival)
+      throws IOException, InterruptedException {
+    String name = "build";
+    String target =
+        Path.of(rival.substring(LayerOptions.BUILD.length())).toRealPath() + "/benchmarks/target/";
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(options.javaOptions);
+    command.add("-Dgemmflow.onednn.library=" + System.getProperty("gemmflow.onednn.library"));
+    command.add("--enable-native-access=ALL-UNNAMED");
+    command.addAll(List.of("-cp", target + "classes:" + target + "lib/*"));
+    command.addAll(
+        List.of(LayerRank.class.getName(), contest.directory(), name, options.type.name()));
+    return contest.start(name, job.command(command));
   }
 
   /** Who runs the layer, and what was measured of it. */
@@ -174,7 +194,7 @@ final class LayerComparison {
       throws IOException, InterruptedException {
     verify(ours, m, n);
     for (Map.Entry<String, Pipes> rival : rivals.entrySet()) {
-      if (LayerOptions.isSetting(rival.getKey())) {
+      if (LayerOptions.isOurs(rival.getKey())) {
         verify(rival.getValue(), m, n);
       }
     }
@@ -184,9 +204,7 @@ final class LayerComparison {
         (name, pipes) ->
             contenders.add(
                 new Contender(
-                    name,
-                    pipes,
-                    LayerOptions.isSetting(name) ? view().name() : rivalCommand(name))));
+                    name, pipes, LayerOptions.isOurs(name) ? view().name() : rivalCommand(name))));
     if (!options.collective) {
       contenders.add(new Contender("sequential", ours, View.SEQUENTIAL.name()));
     }

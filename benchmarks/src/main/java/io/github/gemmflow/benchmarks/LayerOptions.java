@@ -19,18 +19,26 @@ final class LayerOptions {
   /** The same with PyTorch and Gloo. */
   static final String TORCH = "torch";
 
+  /** Our layer of another checkout, which has been built. */
+  static final String BUILD = "build=";
+
+  /** Whether a rival is our layer: of another build, or with a setting. */
+  static boolean isOurs(String rival) {
+    return rival.indexOf('=') > 0;
+  }
+
   /** Whether a rival is our layer with a setting. */
   static boolean isSetting(String rival) {
-    return rival.indexOf('=') > 0;
+    return isOurs(rival) && !rival.startsWith(BUILD);
   }
 
   /** Refuses rivals that nobody knows. */
   static final class Rivals implements ITypeConverter<String> {
     @Override
     public String convert(String value) {
-      if (!value.equals(BARE) && !value.equals(TORCH) && !isSetting(value)) {
+      if (!value.equals(BARE) && !value.equals(TORCH) && !isOurs(value)) {
         throw new TypeConversionException(
-            "there is no rival '%s': write bare, torch, or a setting such as schedule=ring"
+            "there is no rival '%s': write bare, torch, build=DIR, or a setting such as schedule=ring"
                 .formatted(value));
       }
       return value;
@@ -96,6 +104,7 @@ final class LayerOptions {
         "MPI_Allreduce, from C++",
         "torch: PyTorch with Gloo, mm and all_gather or all_reduce (needs python3-torch; Gloo has",
         "no reduce_scatter)",
+        "build=DIR: our layer of another checkout, built with 'mvn -B package -DskipTests'",
         "KEY=VALUE: our layer with -Dgemmflow.KEY=VALUE, such as schedule=ring or storage=streamed",
         "(default: bare)"
       })

@@ -3,6 +3,7 @@ package io.github.gemmflow.cli.report;
 
 import io.github.gemmflow.trace.Span;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -21,7 +22,7 @@ final class Activity {
   private static final class OfRank {
     private long stepNanos;
     private int threads;
-    private final long[] nanos = new long[Span.Kind.values().length];
+    private final Map<Span.Kind, Long> nanos = new EnumMap<>(Span.Kind.class);
     private final List<Span> work = new ArrayList<>();
     private final List<Span> arrivals = new ArrayList<>();
   }
@@ -39,7 +40,7 @@ final class Activity {
   void add(int rank, Span span) {
     OfRank of = rank(rank);
     of.threads = Math.max(of.threads, span.thread() + 1);
-    of.nanos[span.kind().ordinal()] += span.end() - span.begin();
+    of.nanos.merge(span.kind(), span.end() - span.begin(), Long::sum);
     if (span.kind() == Span.Kind.ARRIVAL) {
       of.arrivals.add(span);
     } else if (span.kind() == Span.Kind.WORK || span.kind() == Span.Kind.ADD) {
@@ -91,7 +92,7 @@ final class Activity {
   }
 
   private static double share(OfRank of, Span.Kind kind, double all) {
-    return all == 0 ? 0 : of.nanos[kind.ordinal()] / all;
+    return all == 0 ? 0 : of.nanos.getOrDefault(kind, 0L) / all;
   }
 
   private static String percent(double share) {

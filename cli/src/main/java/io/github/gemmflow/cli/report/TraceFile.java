@@ -102,14 +102,15 @@ final class TraceFile {
       }
       if ("X".equals(texts.get("ph"))) {
         spans++;
-        checkSpan(json, texts, numbers);
-        add(Span.Kind.valueOf(texts.get("cat")), numbers);
+        add(checkSpan(json, texts, numbers), numbers);
       }
     }
   }
 
-  private void checkSpan(JsonParser json, Map<String, String> texts, Map<String, Double> numbers) {
-    String kind = texts.get("cat");
+  /** Returns what kind it is of. */
+  private Span.Kind checkSpan(
+      JsonParser json, Map<String, String> texts, Map<String, Double> numbers) {
+    String kind = texts.getOrDefault("cat", "");
     if (!KINDS.contains(kind)) {
       throw file.refuse(JsonFile.at(json) + "has an event of category " + kind);
     }
@@ -123,6 +124,7 @@ final class TraceFile {
                 .formatted(JsonFile.at(json), field, numbers.get(field)));
       }
     }
+    return Span.Kind.valueOf(kind);
   }
 
   private void add(Span.Kind kind, Map<String, Double> numbers) {

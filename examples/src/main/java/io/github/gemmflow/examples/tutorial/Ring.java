@@ -26,7 +26,7 @@ import java.util.stream.IntStream;
  */
 final class Ring {
   /** Rows of A that each rank has, columns of A, and columns of C that each rank computes. */
-  private static final int ROWS = 64;
+  private static final long ROWS = 64;
 
   private static final int K = 256;
   private static final int N = 96;
@@ -80,12 +80,12 @@ final class Ring {
 
   /** The element of A in a row and a column: any function that all ranks know will do. */
   private static float a(long row, long column) {
-    return (float) Math.sin(row * 31 + column * 17);
+    return (float) Math.sin(row * 31.0 + column * 17.0);
   }
 
   /** The element of a rank's columns of the weights. */
   private static float b(int rank, long row, long column) {
-    return (float) Math.cos(row * 13 + (column + (long) rank * N) * 7);
+    return (float) Math.cos(row * 13.0 + column * 7.0 + rank);
   }
 
   private static void fill(Matrix rows, long firstRow) {
