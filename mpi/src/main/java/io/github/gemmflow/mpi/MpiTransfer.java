@@ -10,10 +10,19 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A block on its way, in one message or, if it is larger than the limit, in several. The cut
- * depends on rows and bytes per row only, so that both ends cut alike, whatever their strides.
+ * A block on its way, in one message or, if it is larger than the limit or its rows are wide, in
+ * several. The cut depends on rows and bytes per row only, so that both ends cut alike, whatever
+ * their strides.
  */
 final class MpiTransfer implements Pending {
+  /**
+   * Rows wider than this travel in pieces, which need no handshake; narrower ones are put together
+   * by the plan, as many as fit. Measured between 2 hosts at 1 Gbit/s, 32 MiB each way in rows of
+   * 64 KiB: whole they take 1.4 (Open MPI) and 1.6 times (MPICH) as long as in pieces, which take
+   * as long as MPI_Allgatherv.
+   */
+  private static final long WIDE_ROW_BYTES = 56 << 10;
+
   private static final long ANY_NUMBER = -1;
 
   private final MpiEngine engine;
@@ -51,18 +60,20 @@ final class MpiTransfer implements Pending {
     unfinished = 0;
     failure = null;
     long limit = engine.messageLimit();
+    long widest = Math.min(limit, WIDE_ROW_BYTES);
     if (block.bytes() == 0) {
       startPiece(block, 0, 0, 0, 0);
-    } else if (block.rowBytes() <= limit) {
+    } else if (block.rowBytes() <= widest) {
       long rowsPerPiece = limit / block.rowBytes();
       for (long row = 0; row < block.rows(); row += rowsPerPiece) {
         long rows = Math.min(rowsPerPiece, block.rows() - row);
         startPiece(block, row, rows, 0, block.rowBytes());
       }
     } else {
+      long piece = Math.ceilDiv(block.rowBytes(), Math.ceilDiv(block.rowBytes(), widest));
       for (long row = 0; row < block.rows(); row++) {
-        for (long from = 0; from < block.rowBytes(); from += limit) {
-          startPiece(block, row, 1, from, Math.min(limit, block.rowBytes() - from));
+        for (long from = 0; from < block.rowBytes(); from += piece) {
+          startPiece(block, row, 1, from, Math.min(piece, block.rowBytes() - from));
         }
       }
     }
