@@ -116,7 +116,7 @@ public final class AllGatherMatmul extends GatherOperator {
               .formatted(products.length, targets.length));
     }
     for (int i = 0; i < targets.length; i++) {
-      checkOutput("output " + i, targets[i], rows, outputs.get(i).columns(), outputType);
+      checkOutput(outputName(i), targets[i], rows, outputs.get(i).columns(), outputType);
     }
   }
 

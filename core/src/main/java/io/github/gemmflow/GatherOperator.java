@@ -112,9 +112,9 @@ abstract sealed class GatherOperator extends Operator permits AllGather, AllGath
           "what rank %d gives must have %d rows, not %d".formatted(rank, rows.of(rank), a.rows()));
     }
     for (int i = 0; i < outputs.length; i++) {
-      checkWritable("output " + i, outputs[i]);
+      checkWritable(outputName(i), outputs[i]);
       if (byOtherThreads) {
-        checkShared("output " + i, outputs[i]);
+        checkShared(outputName(i), outputs[i]);
       }
     }
     checkOutputs(expectedRows(rows, outputs), outputs);

@@ -4,6 +4,7 @@ package io.github.gemmflow;
 import io.github.gemmflow.matrix.Matrix;
 import io.github.gemmflow.pipeline.comm.StepKind;
 import io.github.gemmflow.tuning.Explanation;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -19,6 +20,8 @@ public abstract sealed class Operator implements AutoCloseable permits GatherOpe
 
   /** Stands for any thread but the caller's. */
   private static final Thread ANOTHER = Thread.ofPlatform().unstarted(() -> {});
+
+  private static final List<String> OUTPUT_NAMES = List.of("output 0", "output 1", "output 2");
 
   private final Workspace workspace;
 
@@ -137,6 +140,11 @@ public abstract sealed class Operator implements AutoCloseable permits GatherOpe
 
   /** Frees what the operator holds; called once. */
   void free() {}
+
+  /** What messages call an output. Steps ask for it even if nothing is wrong, so it is not made. */
+  static String outputName(int index) {
+    return index < OUTPUT_NAMES.size() ? OUTPUT_NAMES.get(index) : "output " + index;
+  }
 
   /** Throws if other threads than the caller's cannot use a matrix. */
   static void checkShared(String what, Matrix matrix) {

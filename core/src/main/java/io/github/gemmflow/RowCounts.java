@@ -54,7 +54,21 @@ public final class RowCounts {
 
   /** The rows of all ranks; only if they are known. */
   long total() {
-    return Arrays.stream(counts).sum();
+    long total = 0;
+    for (long count : counts) {
+      total += count;
+    }
+    return total;
+  }
+
+  /** Whether all known counts are the same. */
+  boolean areEqual() {
+    for (long count : counts) {
+      if (count != counts[0]) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Throws if these are not counts for the ranks of a group. */

@@ -215,7 +215,7 @@ public final class Step implements AutoCloseable {
 
   private static void checkShared(Matrix[] outputs) {
     for (int i = 0; i < outputs.length; i++) {
-      Operator.checkShared("output " + i, outputs[i]);
+      Operator.checkShared(Operator.outputName(i), outputs[i]);
     }
   }
 

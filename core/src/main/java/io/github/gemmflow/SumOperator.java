@@ -11,7 +11,6 @@ import io.github.gemmflow.plan.SumPlan;
 import io.github.gemmflow.plan.SumProblem;
 import io.github.gemmflow.tuning.Explanation;
 import io.github.gemmflow.tuning.Tuning;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Function;
@@ -165,7 +164,7 @@ abstract sealed class SumOperator extends Operator
   }
 
   private void checkEqual(RowCounts rows) {
-    if (rows.areKnown() && Arrays.stream(rows.all()).anyMatch(count -> count != rows.all()[0])) {
+    if (rows.areKnown() && !rows.areEqual()) {
       throw new IllegalArgumentException(
           "every rank gets all rows of %s, so the counts must be equal, not %s"
               .formatted(this, rows));

@@ -21,9 +21,7 @@ final class Mailbox {
   private final List<Transfer> buffered = new ArrayList<>();
 
   /** Sends that have met their receives and have not arrived. */
-  private final List<Pair> underWay = new ArrayList<>();
-
-  private record Pair(Transfer send, Transfer receive) {}
+  private final List<Transfer> underWay = new ArrayList<>();
 
   /**
    * Of one rank.
@@ -64,15 +62,15 @@ final class Mailbox {
 
   /** Takes a transfer out; its counterpart, if it had one, waits for another. */
   synchronized void remove(Transfer transfer) {
-    for (Iterator<Pair> all = underWay.iterator(); all.hasNext(); ) {
-      Pair pair = all.next();
-      if (pair.send.equals(transfer)) {
-        receives.addFirst(pair.receive);
+    for (Iterator<Transfer> all = underWay.iterator(); all.hasNext(); ) {
+      Transfer send = all.next();
+      if (send.equals(transfer)) {
+        receives.addFirst(send.met());
         all.remove();
         return;
       }
-      if (pair.receive.equals(transfer)) {
-        sends.addFirst(pair.send);
+      if (send.met().equals(transfer)) {
+        sends.addFirst(send);
         all.remove();
         return;
       }
@@ -90,17 +88,17 @@ final class Mailbox {
     match();
     int delivered = 0;
     for (int i = 0; i < underWay.size(); ) {
-      Pair pair = underWay.get(i);
-      if (!pair.send.hasArrived()) {
+      Transfer send = underWay.get(i);
+      if (!send.hasArrived()) {
         i++;
         continue;
       }
       underWay.remove(i);
-      pair.receive.receive(pair.send);
-      pair.receive.finish();
-      pair.send.finish();
-      if (buffered.remove(pair.send)) {
-        unusedBuffers.push(pair.send);
+      send.met().receive(send);
+      send.met().finish();
+      send.finish();
+      if (buffered.remove(send)) {
+        unusedBuffers.push(send);
       }
       delivered++;
     }
@@ -114,9 +112,10 @@ final class Mailbox {
         i++;
         continue;
       }
-      Pair pair = new Pair(sends.remove(match), receives.remove(i));
-      pair.send.depart(links, host);
-      underWay.add(pair);
+      Transfer send = sends.remove(match);
+      send.meet(receives.remove(i));
+      send.depart(links, host);
+      underWay.add(send);
     }
   }
 

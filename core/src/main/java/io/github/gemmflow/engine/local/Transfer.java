@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.engine.local;
 
+import static java.util.Objects.requireNonNull;
+
 import io.github.gemmflow.failure.EngineException;
 import io.github.gemmflow.matrix.Block;
 import java.lang.foreign.MemorySegment;
@@ -14,6 +16,8 @@ final class Transfer {
   private int tag;
   private final Block block = new Block();
   private byte[] buffer = new byte[0];
+  private MemorySegment buffered = MemorySegment.ofArray(buffer);
+  private @Nullable Transfer counterpart;
   private @Nullable LocalEngine owner;
   private @Nullable Mailbox mailbox;
   private int from;
@@ -59,6 +63,7 @@ final class Transfer {
     int bytes = (int) block.bytes();
     if (buffer.length < bytes) {
       buffer = new byte[bytes];
+      buffered = MemorySegment.ofArray(buffer);
     }
     for (long row = 0; row < block.rows(); row++) {
       MemorySegment.copy(
@@ -69,11 +74,21 @@ final class Transfer {
           (int) (row * block.rowBytes()),
           (int) block.rowBytes());
     }
-    block.at(MemorySegment.ofArray(buffer), 0, block.rows(), block.rowBytes(), block.rowBytes());
+    block.at(buffered, 0, block.rows(), block.rowBytes(), block.rowBytes());
   }
 
   boolean matches(Transfer other) {
     return source == other.source && tag == other.tag && channel.equals(other.channel);
+  }
+
+  /** Sets the receive that this send has met. */
+  void meet(Transfer receive) {
+    counterpart = receive;
+  }
+
+  /** The receive that this send has met. */
+  Transfer met() {
+    return requireNonNull(counterpart);
   }
 
   /** Fills this receive from a send. */
