@@ -33,7 +33,8 @@ import org.jspecify.annotations.Nullable;
  * <tr><td>gemmflow.schedule<td>GEMMFLOW_SCHEDULE<td>by rule (or mesh, ring, two-way-ring)
  * <tr><td>gemmflow.storage<td>GEMMFLOW_STORAGE<td>by rule (or gathered, streamed)
  * <tr><td>gemmflow.overlap<td>GEMMFLOW_OVERLAP<td>by rule (or pipelined, sequential)
- * <tr><td>gemmflow.chunk.rows<td>GEMMFLOW_CHUNK_ROWS<td>0: by rule
+ * <tr><td>gemmflow.chunk.rows<td>GEMMFLOW_CHUNK_ROWS<td>0: by bytes
+ * <tr><td>gemmflow.chunk.bytes<td>GEMMFLOW_CHUNK_BYTES<td>57344
  * <tr><td>gemmflow.slots<td>GEMMFLOW_SLOTS<td>2
  * <tr><td>gemmflow.cache.kib<td>GEMMFLOW_CACHE_KIB<td>2048
  * <tr><td>gemmflow.inflight<td>GEMMFLOW_INFLIGHT<td>8
@@ -173,7 +174,10 @@ public final class Config {
               settings.find("schedule", Schedule::named),
               settings.find("storage", Settings.oneOf(Storage.values())),
               settings.find("overlap", Settings.oneOf(Overlap.values())),
-              settings.get("chunk.rows", Chunking.BY_RULE, s -> new Chunking(Settings.parseInt(s))),
+              new Chunking(
+                  settings.get("chunk.rows", 0, Settings::parseInt),
+                  settings.get(
+                      "chunk.bytes", Math.toIntExact(Chunking.TCP_BYTES), Settings::parseInt)),
               settings.get("slots", Tuning.DEFAULT.slots(), Settings::parseInt),
               settings.get("inflight", Tuning.DEFAULT.inFlight(), Settings::parseInt),
               settings.get(

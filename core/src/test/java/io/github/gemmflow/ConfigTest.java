@@ -68,6 +68,7 @@ class ConfigTest {
     "slots, 0",
     "cache.kib, -1",
     "chunk.rows, -1",
+    "chunk.bytes, 0",
     "idle, never",
     "inflight, 0",
     "inflight, 1073741825"

@@ -14,7 +14,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Gemmflow's all-gather against {@code MPI_Allgather}, interleaved. */
+/** Gemmflow's all-gather against {@code MPI_Allgather} or {@code MPI_Allgatherv}, interleaved. */
 @Command(
     name = "benchmarks/allgather",
     mixinStandardHelpOptions = true,
@@ -33,6 +33,19 @@ public final class AllGatherBenchmark implements Callable<Integer> {
 
   @Option(names = "--hosts", defaultValue = "1", description = "hosts of the lab (default: 1)")
   private int hosts;
+
+  @Option(
+      names = "--along",
+      defaultValue = "rows",
+      description =
+          "rows, or columns: against MPI_Allgatherv with a vector type (default: ${DEFAULT-VALUE})")
+  private Along along = Along.ROWS;
+
+  /** What is gathered: whole rows of each rank, or a part of each row. */
+  enum Along {
+    ROWS,
+    COLUMNS
+  }
 
   @Option(
       names = "--bytes",
@@ -65,8 +78,12 @@ public final class AllGatherBenchmark implements Callable<Integer> {
       Pipes bares = contest.start("bare", job.command(List.of(bareProgram(), contest.directory())));
       Pipes ours = contest.start(Commands.NAME, job.command(Gatherer.class, contest.directory()));
       System.out.printf(
-          "%s, %s on %s, %d rounds%n",
-          mpi, Counted.of(ranks, "rank"), Counted.of(hosts, "host"), rounds);
+          "%s, %s on %s, along %s, %d rounds%n",
+          mpi,
+          Counted.of(ranks, "rank"),
+          Counted.of(hosts, "host"),
+          along.toString().toLowerCase(Locale.ROOT),
+          rounds);
       for (long bytes : sizes) {
         compare(lab, bares, ours, bytes);
       }
@@ -82,7 +99,10 @@ public final class AllGatherBenchmark implements Callable<Integer> {
   }
 
   private void compare(Lab lab, Pipes bares, Pipes ours, long bytes) throws IOException {
-    int iterations = iterations(bares, bytes);
+    boolean columns = along == Along.COLUMNS;
+    String bareName = columns ? "columns" : "bare";
+    String prefix = columns ? Gatherer.ALONG_COLUMNS : "";
+    int iterations = iterations(bares, bareName, bytes);
     Comparison control = new Comparison("bare again", limit);
     Comparison inPlace = new Comparison("in place", limit);
     Comparison copied = new Comparison("copied out", limit);
@@ -91,12 +111,12 @@ public final class AllGatherBenchmark implements Callable<Integer> {
     // The JIT needs some thousand steps.
     int warmUp = Math.max(1, rounds / 10);
     for (int round = -warmUp; round < rounds; round++) {
-      Pipes.Time first = bares.run("bare", bytes, iterations);
+      Pipes.Time first = bares.run(bareName, bytes, iterations);
       long before = lab.bytesIntoFirstHost();
-      Pipes.Time place = ours.run(Gatherer.IN_PLACE, bytes, iterations);
+      Pipes.Time place = ours.run(prefix + Gatherer.IN_PLACE, bytes, iterations);
       long entered = lab.bytesIntoFirstHost() - before;
-      Pipes.Time second = bares.run("bare", bytes, iterations);
-      Pipes.Time copy = ours.run(Gatherer.COPIED, bytes, iterations);
+      Pipes.Time second = bares.run(bareName, bytes, iterations);
+      Pipes.Time copy = ours.run(prefix + Gatherer.COPIED, bytes, iterations);
       if (round >= 0) {
         inPlace.add(place.nanos(), first.nanos(), iterations);
         copied.add(copy.nanos(), second.nanos(), iterations);
@@ -129,10 +149,10 @@ public final class AllGatherBenchmark implements Callable<Integer> {
   }
 
   /** Enough for about 20 ms, by the best of a few tries: the first ones meet starting JVMs. */
-  private static int iterations(Pipes bares, long bytes) throws IOException {
+  private static int iterations(Pipes bares, String name, long bytes) throws IOException {
     long best = Long.MAX_VALUE;
     for (int i = 0; i < 5; i++) {
-      best = Math.min(best, bares.run("bare", bytes, 10).nanos());
+      best = Math.min(best, bares.run(name, bytes, 10).nanos());
     }
     return Math.clamp(200_000_000 / Math.max(1, best), 1, 5000);
   }

@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A rank that gathers on demand, as {@code bare/allgather.c} does: for every line {@code name bytes
  * iterations} it answers with the nanoseconds that it took, and those that the communication thread
- * worked. The result is read in place if the name says so, and copied out otherwise.
+ * worked. The name says whether the result is read in place or copied out, and along what it is
+ * gathered.
  */
 public final class Gatherer implements AutoCloseable {
   /** Asks for results in place. */
@@ -28,6 +29,9 @@ public final class Gatherer implements AutoCloseable {
 
   /** Asks for results that are copied out. */
   static final String COPIED = "copied";
+
+  /** Comes before either, and asks for a gather along columns. */
+  static final String ALONG_COLUMNS = "columns-";
 
   private static final long COLUMNS = 2048;
 
@@ -49,13 +53,15 @@ public final class Gatherer implements AutoCloseable {
 
   private String answer(List<String> words) {
     long bytes = Long.parseLong(words.get(1));
+    String name = words.get(0);
+    boolean alongColumns = name.startsWith(ALONG_COLUMNS);
     Sized ready = sized;
-    if (ready == null || ready.bytes != bytes) {
+    if (ready == null || ready.bytes != bytes || ready.alongColumns != alongColumns) {
       close();
-      ready = new Sized(bytes);
+      ready = new Sized(bytes, alongColumns);
       sized = ready;
     }
-    return ready.time(words.get(0).equals(COPIED), Integer.parseInt(words.get(2)));
+    return ready.time(name.endsWith(COPIED), Integer.parseInt(words.get(2)));
   }
 
   @Override
@@ -68,29 +74,40 @@ public final class Gatherer implements AutoCloseable {
   /** An all-gather of so many bytes per rank. */
   private final class Sized implements AutoCloseable {
     private final long bytes;
+    private final boolean alongColumns;
     private final Arena arena = Arena.ofShared();
     private final Workspace space;
     private final AllGather gather;
-    private final long[] rows;
+    private final RowCounts rows;
     private final Matrix all;
 
-    Sized(long bytes) {
+    Sized(long bytes, boolean alongColumns) {
       this.bytes = bytes;
+      this.alongColumns = alongColumns;
+      int ranks = group.size();
       long rowBytes = Math.min(bytes, COLUMNS * Float.BYTES);
-      long columns = rowBytes / Float.BYTES;
-      rows = new long[group.size()];
-      Arrays.fill(rows, bytes / rowBytes);
-      long allRows = Arrays.stream(rows).sum();
+      long width = rowBytes / Float.BYTES;
+      long height = bytes / rowBytes;
+      long allRows = alongColumns ? height : height * ranks;
+      long columns = alongColumns ? width * ranks : width;
+      rows = RowCounts.equal(ranks, height);
       space = Workspace.on(group).rows(allRows).columns(columns).open();
-      gather = AllGather.on(space).columns(columns).build();
+      gather = build(width);
       all = Matrix.allocate(DType.F32, allRows, columns, arena);
       for (int i = 0; i < 2; i++) {
         // Both rooms of the workspace are filled once; benchmarks gather what is there.
-        try (Step step = gather.begin(RowCounts.known(rows))) {
+        try (Step step = gather.begin(rows)) {
           step.input().fill(group.rank());
           step.run(all);
         }
       }
+    }
+
+    private AllGather build(long width) {
+      AllGather.Builder builder = AllGather.on(space);
+      long[] widths = new long[group.size()];
+      Arrays.fill(widths, width);
+      return (alongColumns ? builder.columnsPerRank(widths) : builder.columns(width)).build();
     }
 
     String time(boolean copied, int iterations) {
@@ -105,7 +122,7 @@ public final class Gatherer implements AutoCloseable {
     }
 
     private void step(boolean copied) {
-      try (Step step = gather.begin(RowCounts.known(rows))) {
+      try (Step step = gather.begin(rows)) {
         if (copied) {
           step.run(all);
         } else {

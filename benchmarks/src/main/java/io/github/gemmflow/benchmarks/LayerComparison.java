@@ -177,6 +177,8 @@ final class LayerComparison {
       case GATHER -> (double) (m - there) * options.k * options.type.bytes();
       case REDUCE_SCATTER -> there * sumBytes;
       case ALL_REDUCE -> m * sumBytes;
+      case ALL_GATHER ->
+          throw new IllegalArgumentException("benchmarks/allgather is for gathers alone");
     };
   }
 

@@ -3,14 +3,21 @@ package io.github.gemmflow.cli;
 
 import io.github.gemmflow.Config;
 import io.github.gemmflow.World;
+import io.github.gemmflow.cli.bench.Benchmark;
+import io.github.gemmflow.cli.bench.GatherBenchmark;
+import io.github.gemmflow.cli.bench.Layer;
 import io.github.gemmflow.cli.bench.LayerBenchmark;
+import io.github.gemmflow.cli.bench.Operation;
+import io.github.gemmflow.cli.bench.Outcome;
 import io.github.gemmflow.cli.bench.Progress;
-import io.github.gemmflow.cli.bench.RecordedStep;
 import io.github.gemmflow.cli.bench.Result;
 import io.github.gemmflow.cli.bench.Trace;
 import io.github.gemmflow.mpi.binding.Launcher;
+import io.github.gemmflow.tuning.Tuning;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -29,10 +36,12 @@ import picocli.CommandLine.ParentCommand;
             + " (computeOnly), the rows alone (commOnly), one after the other (sequential), and overlapped"
             + " (pipelined). The time of a round is its slowest rank's. Afterwards results are checked, exactly.%n"
             + "For sums, K is over all ranks, and each has all M rows. In a job that a launcher started it runs on"
-            + " the ranks of that job; otherwise it starts ranks on this host.%n",
+            + " the ranks of that job; otherwise it starts ranks on this host.%n"
+            + "Lists, as in -n 1,2,4 or --gm 512,4096, make a table of all shapes for each number of ranks.%n",
     footer = {
       "%nExample:",
-      "  gemmflow bench -n 2 --gm 256 --gn 256 --json bench.json --trace trace.json"
+      "  gemmflow bench -n 2 --gm 256 --gn 256 --json bench.json --trace trace.json",
+      "  gemmflow bench -n 1,2 --gm 64,256 --gk 256 --gn 256 --json sweep"
     })
 final class BenchCommand implements Callable<Integer> {
   @ParentCommand private Gemmflow parent = new Gemmflow();
@@ -40,6 +49,11 @@ final class BenchCommand implements Callable<Integer> {
   @Mixin private RankOptions ranks = new RankOptions();
   @Mixin private OperationOption operation = new OperationOption();
   @Mixin private ShapeOptions shape = new ShapeOptions();
+
+  @Option(
+      names = "--along",
+      description = "with all-gather: what each rank has, rows or columns (default: rows)")
+  private @Nullable Along along;
 
   @Option(
       names = "--groups",
@@ -63,7 +77,10 @@ final class BenchCommand implements Callable<Integer> {
       description = "that count (default: 21)")
   private int iterations;
 
-  @Option(names = "--json", paramLabel = "FILE", description = "writes the figures there too")
+  @Option(
+      names = "--json",
+      paramLabel = "FILE",
+      description = "writes the figures there too; with lists, a file for each into this directory")
   private @Nullable Path json;
 
   @Option(
@@ -74,44 +91,85 @@ final class BenchCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
+    List<Layer.Size> sizes = shape.all(operation.value());
+    boolean several = sizes.size() * ranks.allToStart().size() > 1;
+    checkOptions(several);
     if (Launcher.current() == Launcher.NONE) {
-      OutputFile.check(json, trace);
+      OutputFile.check(several ? null : json, trace);
     }
     Config config = tuning.config();
-    LayerBenchmark benchmark =
-        new LayerBenchmark(
-            shape.of(operation.value()),
-            groups,
-            config.tuning(),
-            warmup,
-            iterations,
-            trace != null);
+    List<Benchmark> benchmarks =
+        sizes.stream().map(size -> benchmark(size, config.tuning())).toList();
     Job job = new Job(ranks, config, parent.output());
-    return job.run(parent.arguments(), world -> run(world, job, benchmark));
+    return job.run(
+        parent.arguments(),
+        world -> {
+          checkGroups(world.size());
+          for (Benchmark benchmark : benchmarks) {
+            Outcome outcome = run(world, job, benchmark);
+            if (world.rank() == 0) {
+              tell(outcome, several, benchmark.equals(benchmarks.getFirst()));
+            }
+            if (!outcome.verified()) {
+              throw new CommandException(ExitCode.NO, "the results are wrong: please report this");
+            }
+          }
+        });
   }
 
-  private void run(World world, Job job, LayerBenchmark benchmark) {
-    if (world.size() % groups != 0) {
+  private void checkOptions(boolean several) {
+    if (several && trace != null) {
       throw new CommandException(
-          ExitCode.INPUT, "%d ranks cannot be cut into %d groups".formatted(world.size(), groups));
+          ExitCode.INPUT, "--trace is of one shape and one number of ranks: leave out the lists");
     }
-    boolean tells = world.rank() == 0;
-    Progress progress = tells ? parent.output().progress() : Progress.NONE;
-    Result result = benchmark.run(world, progress, () -> job.bytesIntoHost(world.rank()));
-    if (tells) {
-      report(result);
+    boolean gathers = operation.value() == Operation.ALL_GATHER;
+    if (!gathers && along != null) {
+      throw new CommandException(
+          ExitCode.INPUT, "--along goes with a gather alone: add --operation all-gather");
     }
-    if (!result.verified()) {
-      throw new CommandException(ExitCode.NO, "the results are wrong: please report this");
+    if (gathers && (trace != null || groups != 1)) {
+      throw new CommandException(
+          ExitCode.INPUT, "--operation all-gather knows neither --trace nor --groups");
     }
   }
 
-  private void report(Result result) {
-    parent.output().say(result.text());
-    OutputFile.write(json, result.json() + "\n");
-    RecordedStep recording = result.recording();
-    if (recording != null) {
-      OutputFile.write(trace, Trace.write(recording));
+  private Benchmark benchmark(Layer.Size size, Tuning settings) {
+    return size.operation() == Operation.ALL_GATHER
+        ? new GatherBenchmark(
+            size.m(), size.k(), size.type(), along == Along.COLUMNS, settings, warmup, iterations)
+        : new LayerBenchmark(size, groups, settings, warmup, iterations, trace != null);
+  }
+
+  private void checkGroups(int size) {
+    if (size % groups != 0) {
+      throw new CommandException(
+          ExitCode.INPUT, "%d ranks cannot be cut into %d groups".formatted(size, groups));
     }
+  }
+
+  private Outcome run(World world, Job job, Benchmark benchmark) {
+    Progress progress = world.rank() == 0 ? parent.output().progress() : Progress.NONE;
+    return benchmark.run(world, progress, () -> job.bytesIntoHost(world.rank()));
+  }
+
+  private void tell(Outcome outcome, boolean several, boolean first) throws IOException {
+    String head = first ? outcome.where() + outcome.heading() : "";
+    parent.output().say(several ? head + outcome.row() : outcome.text());
+    OutputFile.write(fileOf(outcome, several), outcome.json() + "\n");
+    if (outcome instanceof Result result && result.recording() != null) {
+      OutputFile.write(trace, Trace.write(result.recording()));
+    }
+  }
+
+  /** A file of its own in a directory; otherwise the one that was named. */
+  private @Nullable Path fileOf(Outcome outcome, boolean several) throws IOException {
+    Path named = json;
+    if (named == null) {
+      return null;
+    }
+    if (several) {
+      Files.createDirectories(named);
+    }
+    return Files.isDirectory(named) ? named.resolve(outcome.fileName()) : named;
   }
 }

@@ -18,39 +18,56 @@ final class Job {
   private final RankOptions ranks;
   private final Config config;
   private final CommandOutput output;
-  private final @Nullable LocalWorld threads;
+  private final boolean local;
+  private @Nullable LocalWorld threads;
 
   Job(RankOptions ranks, Config config, CommandOutput output) {
     this.ranks = ranks;
     this.config = config;
     this.output = output;
-    this.threads = ranks.engine() == RankOptions.Engine.LOCAL ? ranks.localWorld() : null;
-    if (threads == null) {
+    this.local = ranks.engine() == RankOptions.Engine.LOCAL;
+    if (!local) {
       ranks.checkProcesses();
     }
   }
 
   /** Bytes that have come into the host of a rank over its links. */
   long bytesIntoHost(int rank) {
-    return threads == null ? Counters.bytesIntoHost() : threads.bytesInto(rank);
+    LocalWorld all = threads;
+    return all == null ? Counters.bytesIntoHost() : all.bytesInto(rank);
   }
 
   /**
-   * Runs it and returns the exit code.
+   * Runs it and returns the exit code. For several numbers of ranks there is one job after the
+   * other.
    *
    * @param arguments what this command was called with, for ranks that have to be started
    * @param program what every rank does; what it throws as {@link CommandException} or {@link
    *     AgreedException} all ranks throw
    */
   int run(List<String> arguments, World.Program program) throws IOException, InterruptedException {
-    int toStart = ranks.toStart();
-    Launcher launcher = Launcher.current();
-    if (threads != null) {
-      checkAlone(launcher);
-      threads.config(config).run(program);
-    } else if (launcher != Launcher.NONE) {
+    List<Integer> numbers = ranks.allToStart();
+    if (!local && Launcher.current() != Launcher.NONE) {
       join(program);
-    } else if (toStart == 1) {
+      return ExitCode.GOOD.number();
+    }
+    for (int number : numbers) {
+      int exitCode = start(number, arguments, program);
+      if (exitCode != ExitCode.GOOD.number()) {
+        return exitCode;
+      }
+    }
+    return ExitCode.GOOD.number();
+  }
+
+  private int start(int number, List<String> arguments, World.Program program)
+      throws IOException, InterruptedException {
+    if (local) {
+      checkAlone(Launcher.current());
+      LocalWorld all = ranks.localWorld(number);
+      threads = all;
+      all.config(config).run(program);
+    } else if (number == 1) {
       try (World world = World.single(config)) {
         runRank(world, program);
       }
@@ -60,7 +77,7 @@ final class Job {
           "%s started this process, but does not tell it which rank it is: name the mpirun of Open MPI or MPICH"
               .formatted(ranks.mpirun()));
     } else {
-      return new Mpirun(ranks.mpirun(), output).run(toStart, arguments);
+      return new Mpirun(ranks.mpirun(), output).run(number, arguments);
     }
     return ExitCode.GOOD.number();
   }
@@ -86,12 +103,17 @@ final class Job {
     }
   }
 
+  /** A job that this command started has one of the numbers that were asked for. */
   private void checkSize(int size) {
-    if (ranks.isGiven() && size != ranks.toStart()) {
+    boolean fits =
+        CommandOutput.isWatched()
+            ? ranks.allToStart().contains(size)
+            : ranks.allToStart().equals(List.of(size));
+    if (ranks.isGiven() && !fits) {
       throw new CommandException(
           ExitCode.INPUT,
-          "--ranks %d: this job has %d; leave the option out in a job that runs already"
-              .formatted(ranks.toStart(), size));
+          "--ranks %s: this job has %d; leave the option out in a job that runs already"
+              .formatted(ranks.text(), size));
     }
   }
 

@@ -11,6 +11,7 @@ final class OperationOption {
       defaultValue = "gather",
       description = {
         "gather: each rank has rows of A, and columns of B;",
+        "all-gather: the same without B;",
         "reduce-scatter: columns of A, rows of B, and gets rows of the sum of products;",
         "all-reduce: the same, but all rows of the sum (default: gather)"
       })

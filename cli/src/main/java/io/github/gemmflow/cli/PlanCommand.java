@@ -56,9 +56,9 @@ final class PlanCommand implements Callable<Integer> {
     parent
         .output()
         .say(
-            size.operation() == Operation.GATHER
-                ? gather(size, domains, settings)
-                : sum(size, domains, settings));
+            size.operation().isSum()
+                ? sum(size, domains, settings)
+                : gather(size, domains, settings));
     return ExitCode.GOOD.number();
   }
 

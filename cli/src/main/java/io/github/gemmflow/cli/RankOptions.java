@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.cli;
 
+import static java.util.stream.Collectors.joining;
+
 import io.github.gemmflow.LocalWorld;
 import io.github.gemmflow.cli.bench.Counted;
 import java.time.Duration;
+import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -20,9 +23,10 @@ final class RankOptions {
 
   @Option(
       names = {"-n", "--ranks"},
+      split = ",",
       paramLabel = "N",
       description = "ranks to start; in a job that runs already they are given (default: 2)")
-  private @Nullable Integer ranks;
+  private List<Integer> ranks = List.of();
 
   @Option(
       names = "--engine",
@@ -56,13 +60,13 @@ final class RankOptions {
 
   /** Whether somebody said how many. */
   boolean isGiven() {
-    return ranks != null;
+    return !ranks.isEmpty();
   }
 
   /** Takes this number, if none was said and it is one. */
   void orElse(int number) {
-    if (ranks == null && number > 0) {
-      ranks = number;
+    if (ranks.isEmpty() && number > 0) {
+      ranks = List.of(number);
     }
   }
 
@@ -72,12 +76,33 @@ final class RankOptions {
    * @throws CommandException if that makes no sense
    */
   int toStart() {
-    int number = ranks == null ? DEFAULT : ranks;
-    if (number < 1) {
+    List<Integer> numbers = allToStart();
+    if (numbers.size() != 1) {
       throw new CommandException(
-          ExitCode.INPUT, "%d ranks cannot be started: -n takes 1 or more".formatted(number));
+          ExitCode.INPUT,
+          "-n %s: one number is wanted here; only bench takes several".formatted(text()));
     }
-    return number;
+    return numbers.getFirst();
+  }
+
+  /**
+   * How many to start, in one job after the other.
+   *
+   * @throws CommandException if that makes no sense
+   */
+  List<Integer> allToStart() {
+    for (int number : ranks) {
+      if (number < 1) {
+        throw new CommandException(
+            ExitCode.INPUT, "%d ranks cannot be started: -n takes 1 or more".formatted(number));
+      }
+    }
+    return ranks.isEmpty() ? List.of(DEFAULT) : ranks;
+  }
+
+  /** As somebody said it. */
+  String text() {
+    return ranks.stream().map(String::valueOf).collect(joining(","));
   }
 
   Engine engine() {
@@ -89,8 +114,7 @@ final class RankOptions {
    *
    * @throws CommandException if that makes no sense
    */
-  LocalWorld localWorld() {
-    int number = toStart();
+  LocalWorld localWorld(int number) {
     int over = hosts == null ? 1 : hosts;
     if (over == 1 && (rate != null || latency != null)) {
       throw new CommandException(

@@ -32,11 +32,11 @@ final class ReportCommand implements Callable<Integer> {
   @ParentCommand private Gemmflow parent = new Gemmflow();
 
   @Parameters(
-      index = "0",
-      arity = "0..1",
+      arity = "0..*",
       paramLabel = "BENCH.JSON",
-      description = "what 'gemmflow bench --json FILE' wrote")
-  private @Nullable Path figures;
+      description =
+          "what 'gemmflow bench --json FILE' wrote; several, or a directory, for how throughput grows with ranks")
+  private List<Path> figures = new ArrayList<>();
 
   @Option(
       names = "--trace",
@@ -81,6 +81,10 @@ final class ReportCommand implements Callable<Integer> {
     }
     if (!recordings.isEmpty()) {
       throw new CommandException(ExitCode.INPUT, "--recording goes with --text: add it");
+    }
+    if (trace != null && figures.size() > 1) {
+      throw new CommandException(
+          ExitCode.INPUT, "--trace goes with the figures of one benchmark, not of several");
     }
     OutputFile.check(output, png);
     OutputFile.write(output, Report.write(figures, trace));

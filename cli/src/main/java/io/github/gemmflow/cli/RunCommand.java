@@ -65,12 +65,6 @@ final class RunCommand implements Callable<Integer> {
       description = "what each rank has of A: rows, or columns (default: rows)")
   private Along along = Along.ROWS;
 
-  /** What is spread over the ranks. */
-  enum Along {
-    ROWS,
-    COLUMNS
-  }
-
   @Option(names = "--replicate", description = "every rank takes all of B, and has all of C")
   private boolean replicate;
 
@@ -80,6 +74,13 @@ final class RunCommand implements Callable<Integer> {
       description = "of C: F32, or that of A and B (default: F32)")
   private DType outputType = DType.F32;
 
+  @Option(
+      names = "--groups",
+      defaultValue = "1",
+      description =
+          "groups of neighbouring ranks, each with a product of its own: {group} in a name is its number (default: 1)")
+  private int groups;
+
   @Mixin private RankOptions ranks = new RankOptions();
   @Mixin private TuningOptions tuning = new TuningOptions();
 
@@ -87,11 +88,11 @@ final class RunCommand implements Callable<Integer> {
   public Integer call() throws IOException, InterruptedException {
     Inputs inputs =
         new Inputs(new Where(a), along == Along.COLUMNS, new Where(b), input.layout(), replicate);
-    FileProduct product = new FileProduct(inputs, new Where(out), outputType);
+    FileProduct product = new FileProduct(inputs, new Where(out), outputType, groups);
     CommandOutput output = parent.output();
     if (Launcher.current() == Launcher.NONE || ranks.engine() == RankOptions.Engine.LOCAL) {
       // Before anything is started: one process finds what is wrong sooner, and says it once.
-      ranks.orElse(inputs.ranks());
+      ranks.orElse(groups * inputs.inGroup(0).ranks());
       product.check(ranks.toStart());
     }
     return new Job(ranks, tuning.config(), output)
@@ -114,7 +115,7 @@ final class RunCommand implements Callable<Integer> {
     FileProduct.Times times = outcome.times();
     return String.format(
         Locale.ROOT,
-        "%s: %d x %d x %d %s on %s, %s, kernel %s (%s)%n"
+        "%s: %d x %d x %d %s on %s%s, %s, kernel %s (%s)%n"
             + "reading and packing %.3f s, product %.3f s, writing %.3f s%n",
         out,
         outcome.m(),
@@ -122,6 +123,7 @@ final class RunCommand implements Callable<Integer> {
         outcome.n(),
         outcome.type(),
         Counted.of(world.size(), "rank"),
+        groups == 1 ? "" : " in %d groups".formatted(groups),
         world.engineName(),
         world.kernel().name(),
         world.kernel().instructions(),

@@ -1,33 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.cli;
 
+import static java.util.stream.Collectors.joining;
+
 import io.github.gemmflow.cli.bench.Layer;
 import io.github.gemmflow.cli.bench.Operation;
 import io.github.gemmflow.matrix.DType;
+import java.util.ArrayList;
+import java.util.List;
 import picocli.CommandLine.Option;
 
-/** The sizes of a product. */
+/** The sizes of a product; where several are wanted, lists of them. */
 final class ShapeOptions {
   @Option(
       names = "--gm",
+      split = ",",
       defaultValue = "4096",
       paramLabel = "M",
       description = "rows of A, over all ranks (default: 4096)")
-  private long m;
+  private List<Long> m = List.of();
 
   @Option(
       names = "--gk",
+      split = ",",
       defaultValue = "4096",
       paramLabel = "K",
       description = "columns of A (default: 4096)")
-  private long k;
+  private List<Long> k = List.of();
 
   @Option(
       names = "--gn",
+      split = ",",
       defaultValue = "4096",
       paramLabel = "N",
       description = "columns of B, in bench of each rank's (default: 4096)")
-  private long n;
+  private List<Long> n = List.of();
 
   @Option(
       names = "--dtype",
@@ -36,24 +43,51 @@ final class ShapeOptions {
   private DType type = DType.BF16;
 
   /**
-   * A layer of this shape.
+   * A layer of the one shape.
    *
    * @throws IllegalArgumentException if there is nothing to multiply
    */
   Layer.Size of(Operation operation) {
-    return new Layer.Size(operation, m, k, n, type);
+    return new Layer.Size(operation, m(), k(), n(), type);
+  }
+
+  /**
+   * Layers of all shapes: each M with each K and N.
+   *
+   * @throws IllegalArgumentException if there is nothing to multiply
+   */
+  List<Layer.Size> all(Operation operation) {
+    List<Layer.Size> sizes = new ArrayList<>();
+    for (long rows : m) {
+      for (long inner : k) {
+        for (long columns : n) {
+          sizes.add(new Layer.Size(operation, rows, inner, columns, type));
+        }
+      }
+    }
+    return sizes;
   }
 
   long m() {
-    return m;
+    return only("--gm", m);
   }
 
   long k() {
-    return k;
+    return only("--gk", k);
   }
 
   long n() {
-    return n;
+    return only("--gn", n);
+  }
+
+  private static long only(String option, List<Long> values) {
+    if (values.size() != 1) {
+      throw new CommandException(
+          ExitCode.INPUT,
+          "%s %s: one number is wanted here; only bench takes several"
+              .formatted(option, values.stream().map(String::valueOf).collect(joining(","))));
+    }
+    return values.getFirst();
   }
 
   DType type() {

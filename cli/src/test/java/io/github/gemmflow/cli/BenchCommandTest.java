@@ -15,10 +15,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
@@ -62,6 +64,80 @@ class BenchCommandTest {
             "\"ofLimit\": ")) {
       assertTrue(text.contains(part), text);
     }
+  }
+
+  /** Each shape on each number of ranks: a table of them, and a file of each. */
+  @Test
+  void listsOfShapesAndRanks(@TempDir Path directory) throws IOException {
+    Path sweep = directory.resolve("sweep");
+    String[] lists = {"--gm=70,16", "--gk=96", "--gn=40", "--warmup=0", "--iterations=1"};
+    Ran bench = bench(lists, "--engine=local", "-n=1,3", "--dtype=f32", "--json=" + sweep).good();
+    List<String> lines = bench.out().lines().toList();
+    assertEquals(8, lines.size(), bench::toString);
+    assertTrue(lines.get(0).startsWith("gather F32, 1 rank on 1 host"), bench::toString);
+    assertTrue(lines.get(1).contains("one after the other"), bench::toString);
+    assertTrue(lines.get(3).strip().startsWith("16      96      40 "), bench::toString);
+    assertTrue(lines.get(4).startsWith("gather F32, 3 ranks on 1 host"), bench::toString);
+    try (Stream<Path> files = Files.list(sweep)) {
+      assertEquals(
+          List.of(
+              "gather-F32-16x96x40-1-ranks.json",
+              "gather-F32-16x96x40-3-ranks.json",
+              "gather-F32-70x96x40-1-ranks.json",
+              "gather-F32-70x96x40-3-ranks.json"),
+          files.map(file -> file.getFileName().toString()).sorted().toList());
+    }
+    Path page = directory.resolve("scaling.html");
+    Ran.here("report", sweep.toString(), "-o", page.toString()).good();
+    assertTrue(Files.readString(page).contains("\"gflops\": "), "throughput is in the page");
+  }
+
+  private static Ran bench(String[] options, String... more) {
+    List<String> words = new ArrayList<>(List.of("bench"));
+    words.addAll(List.of(options));
+    words.addAll(List.of(more));
+    return Ran.here(words.toArray(String[]::new));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"rows, 2", "columns, 2", "columns, 1", "rows, 1"})
+  void aGatherAlone(String along, int hosts, @TempDir Path directory) throws IOException {
+    Path json = directory.resolve("gather.json");
+    int exitCode =
+        run(
+            "--engine=local",
+            "-n=3",
+            "--hosts=" + hosts,
+            "--dtype=f32",
+            "--operation=all-gather",
+            "--along=" + along,
+            "--json=" + json);
+    assertEquals(0, exitCode, err::toString);
+    String said = out.toString();
+    assertTrue(said.startsWith("all-gather F32 along %s, 3 ranks on ".formatted(along)), said);
+    assertTrue(said.contains("verified: exact on all ranks"), said);
+    assertEquals(hosts > 1, said.contains("26,880 had to cross"), said);
+    String text = Files.readString(json);
+    assertTrue(text.contains("\"inPlace\": {\"medianMs\": "), text);
+    Ran.here("report", json.toString()).bad(ExitCode.INPUT, "is of a gather alone");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "-n 1,2 --trace trace.json; --trace is of one shape",
+        "--along columns; add --operation all-gather",
+        "--operation all-gather --groups 2; knows neither",
+        "-n 2,0; 0 ranks cannot be started"
+      })
+  void optionsThatDoNotGoTogether(String options, String message) {
+    bench(options.split(" "), "--engine=local").bad(ExitCode.INPUT, message);
+  }
+
+  @Test
+  void onlyBenchTakesLists() {
+    Ran.here("plan", "--gm", "16,32").bad(ExitCode.INPUT, "--gm 16,32: one number is wanted here");
   }
 
   /** Rows of 35 x 96 F32 cross in either direction, and the words say that it is a simulation. */

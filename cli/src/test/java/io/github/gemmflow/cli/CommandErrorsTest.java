@@ -109,7 +109,8 @@ class CommandErrorsTest {
           verify --c @/golden.npy --golden @/a.npy --a @/a.npy --b @/b.npy | should be 12 x 6
           plan -n 2 --hosts 3                           | 2 ranks cannot be spread over 3 hosts: each host needs at least one
           plan --gm -1                                  | a layer of -1 x 4096 x 4096 has nothing to multiply
-          bench --groups 0                              | 0 groups, 5 rounds to warm up and 21 that count cannot be run
+          bench --groups 0                              | 0 groups cannot run a layer
+          bench --iterations 0                          | 5 rounds to warm up and 0 that count cannot be run
           bench --gm 0                                  | a layer of 0 x 4096 x 4096 has nothing to multiply
           bench -n 3 --groups 2 --engine local          | 3 ranks cannot be cut into 2 groups
           bench --json @/none/bench.json                | none: make it first

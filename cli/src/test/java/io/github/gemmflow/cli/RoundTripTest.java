@@ -106,6 +106,25 @@ class RoundTripTest {
         .bad(ExitCode.INPUT, "has 60 columns over all ranks, but B has 53 rows");
   }
 
+  /** Two groups of two ranks: each with an A of its own, and all with the same B. */
+  @Test
+  void groupsSideBySide() throws IOException {
+    gen("npy", "integers", 0);
+    Ran.here("gen", file("other"), "--gm=11", "--gk=53", "--gn=5", "--seed=3").good();
+    Files.copy(Path.of(file("a.npy")), Path.of(file("a-0.npy")));
+    Files.copy(Path.of(file("other/a.npy")), Path.of(file("a-1.npy")));
+    String out = run("a-{group}.npy", "c-{group}.npy", "-n=4", "--groups=2").good().out();
+    assertTrue(out.contains("37 x 53 x 29 BF16 on 4 ranks in 2 groups"), out);
+    verify("c-0.npy").good();
+    Ran.here("verify", "--c", file("c-1.npy"), "--a", file("other/a.npy"), "--b", file("b.npy"))
+        .good();
+    run("a.npy", "c.npy", "-n=4", "--groups=2").bad(ExitCode.INPUT, "2 groups would write");
+    run("a.npy", "c-{group}.npy", "-n=3", "--groups=2")
+        .bad(ExitCode.INPUT, "3 ranks cannot be cut into 2 groups");
+    Files.delete(Path.of(file("a-1.npy")));
+    run("a-{group}.npy", "c-{group}.npy", "-n=4", "--groups=2").bad(ExitCode.INPUT, "a-1.npy");
+  }
+
   /** A directory for each rank, made as it is needed. */
   @Test
   void directoriesAreMade() {

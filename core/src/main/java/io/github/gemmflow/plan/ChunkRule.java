@@ -5,14 +5,6 @@ import io.github.gemmflow.tuning.Chunking;
 
 /** Rule for the number of rows that travel together, unless it is asked for. */
 final class ChunkRule {
-  /**
-   * A message of at most this many bytes travels at once; a larger one waits for a handshake, whose
-   * answer stands in line behind what travels the other way. Measured with Open MPI, whose limit
-   * for TCP is 64 KiB with its header, between 2 hosts at 1 Gbit/s: 16 MiB each way in chunks of 56
-   * KiB take 0.99 of the time of MPI_Allgather, of 128 KiB 1.2, of 512 KiB 1.9, of 2 MiB 2.4.
-   */
-  private static final long MOST_BYTES = 56 << 10;
-
   /** A slot has at least this many bytes. */
   private static final long SLOT_BYTES = 64 << 10;
 
@@ -29,7 +21,7 @@ final class ChunkRule {
     if (chunking.rows() > 0) {
       return Math.min(chunking.rows(), Math.max(1, routeRows));
     }
-    return Math.clamp(MOST_BYTES / Math.max(1, rowBytes), 1, Math.max(1, routeRows));
+    return Math.clamp(chunking.bytes() / Math.max(1, rowBytes), 1, Math.max(1, routeRows));
   }
 
   /** The bytes of a slot in a workspace for so many rows: room for at least one of them. */
@@ -49,8 +41,10 @@ final class ChunkRule {
 
   /** Why, for a person. */
   static String reason(Chunking chunking) {
-    return chunking.rows() > 0
-        ? "asked for"
-        : "as many as fit a message of %d bytes, which needs no handshake".formatted(MOST_BYTES);
+    if (chunking.rows() > 0) {
+      return "asked for";
+    }
+    String most = "as many as fit a message of %d bytes".formatted(chunking.bytes());
+    return most + (chunking.equals(Chunking.BY_RULE) ? ", which needs no handshake" : ", as asked");
   }
 }

@@ -71,9 +71,18 @@ public record Tuning(
     return new Tuning(schedule, storage, value, chunking, slots, inFlight, cacheBytes);
   }
 
-  /** Chunks of this many rows; 0 for chunks by rule. */
+  /** Chunks of this many rows; 0 for chunks by bytes. */
   public Tuning withChunkRows(long rows) {
-    return new Tuning(schedule, storage, overlap, new Chunking(rows), slots, inFlight, cacheBytes);
+    return withChunking(new Chunking(rows, chunking.bytes()));
+  }
+
+  /** Chunks of as many rows as fit this many bytes, and at least one. */
+  public Tuning withChunkBytes(long bytes) {
+    return withChunking(new Chunking(0, bytes));
+  }
+
+  private Tuning withChunking(Chunking value) {
+    return new Tuning(schedule, storage, overlap, value, slots, inFlight, cacheBytes);
   }
 
   /** The same with more or fewer slots. */

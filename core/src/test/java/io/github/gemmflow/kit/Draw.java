@@ -124,9 +124,10 @@ public final class Draw {
     if (chance(0.3)) {
       chunkRows = chance(0.8) ? 1 : Long.MAX_VALUE;
     }
-    return Tuning.DEFAULT
-        .withSchedule(chance(0.1) ? null : oneOf(Schedule.ALL))
-        .withChunkRows(chunkRows)
-        .withInFlight(1 + below(5));
+    Tuning start =
+        chunkRows == 0 && chance(0.5)
+            ? Tuning.DEFAULT.withChunkBytes(1 + below(4096))
+            : Tuning.DEFAULT.withChunkRows(chunkRows);
+    return start.withSchedule(chance(0.1) ? null : oneOf(Schedule.ALL)).withInFlight(1 + below(5));
   }
 }

@@ -74,9 +74,16 @@ class GatherLayoutTest {
       }
     }
     assertTrue(ChunkRule.rows(rule, 0, 0) >= 1);
-    assertEquals(7, ChunkRule.rows(new Chunking(7), 1_000_000, 8192));
-    assertEquals(9, ChunkRule.rows(new Chunking(Long.MAX_VALUE), 9, 8192));
-    assertThrows(IllegalArgumentException.class, () -> new Chunking(-1));
+    assertEquals(7, ChunkRule.rows(rows(7), 1_000_000, 8192));
+    assertEquals(9, ChunkRule.rows(rows(Long.MAX_VALUE), 9, 8192));
+    assertThrows(IllegalArgumentException.class, () -> rows(-1));
+    assertThrows(IllegalArgumentException.class, () -> new Chunking(0, 0));
+    assertEquals(16, ChunkRule.rows(new Chunking(0, 128 << 10), 1_000_000, 8192));
+    assertEquals(1, ChunkRule.rows(new Chunking(0, 1), 1_000_000, 8192));
+  }
+
+  private static Chunking rows(long rows) {
+    return Tuning.DEFAULT.withChunkRows(rows).chunking();
   }
 
   @Test

@@ -125,7 +125,7 @@ final class GatherLayer extends Layer {
 
   @Override
   double flops() {
-    return 2.0 * size().m() * size().k() * size().n();
+    return 2.0 * size().m() * size().k() * size().n() * rows.length;
   }
 
   @Override

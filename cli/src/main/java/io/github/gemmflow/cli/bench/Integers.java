@@ -30,6 +30,18 @@ public final class Integers {
     }
   }
 
+  /** Whether a matrix is just that of a seed. */
+  static boolean isFilled(Matrix matrix, long seed) {
+    for (long row = 0; row < matrix.rows(); row++) {
+      for (long column = 0; column < matrix.columns(); column++) {
+        if (matrix.get(row, column) != value(seed, row, column)) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
   /**
    * Whether {@code c} is the product of the matrices of two seeds, or some rows of it: C x = A (B
    * x), in whole numbers, for a vector x of random numbers above 0. No single wrong element passes,

@@ -47,9 +47,12 @@ public abstract sealed class Layer implements AutoCloseable permits GatherLayer,
    * @param single a group of this rank alone
    */
   public static Layer of(World world, Group group, Group single, Size size, Tuning tuning) {
-    return size.operation() == Operation.GATHER
-        ? new GatherLayer(world, group, single, size, tuning)
-        : new SumLayer(world, group, single, size, tuning);
+    return switch (size.operation()) {
+      case GATHER -> new GatherLayer(world, group, single, size, tuning);
+      case REDUCE_SCATTER, ALL_REDUCE -> new SumLayer(world, group, single, size, tuning);
+      case ALL_GATHER ->
+          throw new IllegalArgumentException("an all-gather alone is no layer: it has no product");
+    };
   }
 
   public final Size size() {
@@ -65,7 +68,7 @@ public abstract sealed class Layer implements AutoCloseable permits GatherLayer,
   /** The workspace of the pipelined operator. */
   abstract Workspace space();
 
-  /** What this rank multiplies and adds, in operations. */
+  /** What the ranks of the group multiply and add in a step, in operations. */
   abstract double flops();
 
   /** What has to cross the links between hosts in a step of the group. */

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * Result of a benchmark; the same on all ranks.
  *
  * @param plan what was decided
- * @param flops operations of a rank in a step
+ * @param flops operations of all ranks in a step
  * @param bytesToCross what had to cross the links between hosts in a step
  * @param commCpuMillis the most CPU time that the communication thread of a rank took for a
  *     pipelined step
@@ -35,49 +35,73 @@ public record Result(
     double commCpuMillis,
     long linkBytes,
     boolean verified,
-    @Nullable RecordedStep recording) {
+    @Nullable RecordedStep recording)
+    implements Outcome {
+  private static final String LINE = "%-22s%12s  %26s  %14s%n";
+  private static final String ROW = "%8s%8s%8s  %20s%12s%9s%12s%n";
 
   /** What the times show. */
   public Verdict verdict() {
     return Verdict.of(hosts, samples.speedup(), samples.control());
   }
 
-  /** The verdict and a table, for a person. */
-  public String text() {
-    StringBuilder text = new StringBuilder();
+  @Override
+  public String where() {
     Layer.Size size = benchmark.size();
-    text.append(
-        "%s, %s on %s, %s, %s, kernel %s (%s)%n"
-            .formatted(
-                size,
-                Counted.of(ranks, "rank"),
-                Counted.of(hosts, "host"),
-                Counted.of(benchmark.groups(), "group"),
-                engine,
-                kernel,
-                instructions));
+    return where("%s %s".formatted(size.operation(), size.type()));
+  }
+
+  private String where(String what) {
+    return "%s, %s on %s, %s, %s, kernel %s (%s)%n"
+        .formatted(
+            what,
+            Counted.of(ranks, "rank"),
+            Counted.of(hosts, "host"),
+            Counted.of(benchmark.groups(), "group"),
+            engine,
+            kernel,
+            instructions);
+  }
+
+  @Override
+  public String heading() {
+    return ROW.formatted("M", "K", "N", "one after the other", "overlapped", "faster", "GFLOP/s");
+  }
+
+  /** Whether it is faster is only said where the figures decide it. */
+  @Override
+  public String row() {
+    Layer.Size size = benchmark.size();
+    return ROW.formatted(
+        size.m(),
+        size.k(),
+        size.n(),
+        Millis.text(samples.quantile(View.SEQUENTIAL, 0.5)),
+        Millis.text(samples.quantile(View.PIPELINED, 0.5)),
+        verdict().decided() ? Verdict.times(samples.speedup()) : "-",
+        whole(gigaflops(View.PIPELINED)));
+  }
+
+  /** The verdict and a table. */
+  @Override
+  public String text() {
+    StringBuilder text = new StringBuilder(where(benchmark.size().toString()));
     text.append(verdict().text()).append('\n');
     text.append(verified ? "verified: exact on all ranks\n\n" : "NOT VERIFIED: wrong results\n\n");
-    text.append(
-        String.format(Locale.ROOT, ROW, "view", "median", "10th to 90th percentile", "per rank"));
+    text.append(LINE.formatted("view", "median", "10th to 90th percentile", "all ranks"));
     for (View view : View.values()) {
-      double median = samples.quantile(view, 0.5);
       text.append(
-          String.format(
-              Locale.ROOT,
-              ROW,
+          LINE.formatted(
               view.words(),
-              millis(median),
-              millis(samples.quantile(view, 0.1)) + " to " + millis(samples.quantile(view, 0.9)),
-              view == View.COMM_ONLY ? "" : gigaflops(median)));
+              Millis.text(samples.quantile(view, 0.5)),
+              Millis.spread(samples.of(view)),
+              view.multiplies() ? whole(gigaflops(view)) + " GFLOP/s" : ""));
     }
     if (hosts > 1) {
       text.append('\n').append(shares());
     }
     return text.append('\n').append(plan.brief()).toString();
   }
-
-  private static final String ROW = "%-22s%12s  %26s  %14s%n";
 
   private String shares() {
     String shares =
@@ -95,19 +119,18 @@ public record Result(
             "control (the overlapped step against itself): %.2fx%n"
                 + "communication thread: %s of CPU per step; the links carried %,d bytes, %,d had to cross%n",
             samples.control(),
-            millis(commCpuMillis),
+            Millis.text(commCpuMillis),
             linkBytes,
             bytesToCross);
   }
 
-  /** Three digits: medians of equal runs differ in the second already. */
-  private static String millis(double value) {
-    int decimals = value >= 100 ? 0 : value >= 10 ? 1 : value >= 1 ? 2 : 3;
-    return String.format(Locale.ROOT, "%." + decimals + "f ms", value);
+  private static String whole(double value) {
+    return String.format(Locale.ROOT, "%.0f", value);
   }
 
-  private String gigaflops(double millis) {
-    return String.format(Locale.ROOT, "%.0f GFLOP/s", flops / millis / 1e6);
+  /** What all ranks compute in a second, together. */
+  private double gigaflops(View view) {
+    return flops / samples.quantile(view, 0.5) / 1e6;
   }
 
   private Map<String, Object> decisions() {
@@ -118,16 +141,22 @@ public record Result(
     return decisions;
   }
 
-  /** The same for a program. */
+  @Override
+  public String fileName() {
+    Layer.Size size = benchmark.size();
+    return "%s-%s-%dx%dx%d-%d-ranks.json"
+        .formatted(size.operation(), size.type(), size.m(), size.k(), size.n(), ranks);
+  }
+
+  @Override
   public String json() {
     Layer.Size size = benchmark.size();
     Map<String, Object> views = new LinkedHashMap<>();
     for (View view : View.values()) {
-      Map<String, Object> figures = new LinkedHashMap<>();
-      figures.put("medianMs", samples.quantile(view, 0.5));
-      figures.put("p10Ms", samples.quantile(view, 0.1));
-      figures.put("p90Ms", samples.quantile(view, 0.9));
-      figures.put("samplesMs", samples.of(view));
+      Map<String, Object> figures = Millis.figures(samples.of(view));
+      if (view.multiplies()) {
+        figures.put("gflops", gigaflops(view));
+      }
       views.put(view.toString(), figures);
     }
     Map<String, Object> shape = new LinkedHashMap<>();

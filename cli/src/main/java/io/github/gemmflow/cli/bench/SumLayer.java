@@ -118,7 +118,7 @@ final class SumLayer extends Layer {
 
   @Override
   double flops() {
-    return 2.0 * size().m() * inputs * size().n();
+    return 2.0 * size().m() * size().k() * size().n();
   }
 
   /** The sum over its ranks leaves each host for each other one that wants it. */

@@ -26,6 +26,11 @@ public enum View {
     this.words = words;
   }
 
+  /** Whether there is a product in it. */
+  boolean multiplies() {
+    return this != COMM_ONLY;
+  }
+
   /** What people call it. */
   public String words() {
     return words;

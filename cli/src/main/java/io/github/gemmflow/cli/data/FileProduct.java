@@ -3,6 +3,7 @@ package io.github.gemmflow.cli.data;
 
 import io.github.gemmflow.AllGatherMatmul;
 import io.github.gemmflow.Group;
+import io.github.gemmflow.ReplicaGroups;
 import io.github.gemmflow.RowCounts;
 import io.github.gemmflow.Step;
 import io.github.gemmflow.Workspace;
@@ -23,11 +24,21 @@ import java.util.List;
  *
  * @param out one file of all columns, or a file of each rank with its columns
  * @param outputType the type of C: F32, or that of A and B
+ * @param groups how many groups of neighbouring ranks work side by side, each on a product of its
+ *     own
  */
-public record FileProduct(Inputs inputs, Where out, DType outputType) {
+public record FileProduct(Inputs inputs, Where out, DType outputType, int groups) {
   private static final List<DType> TYPES = List.of(DType.values());
 
   public FileProduct {
+    if (groups < 1) {
+      throw new IllegalArgumentException(groups + " groups cannot multiply anything");
+    }
+    if (groups > 1 && !out.isPerGroup()) {
+      throw new IllegalArgumentException(
+          "%d groups would write the same file: name one for each, such as c-{group}.npy, not %s"
+              .formatted(groups, out));
+    }
     if (inputs.whole() && !out.isPerRank()) {
       throw new IllegalArgumentException(
           "every rank has all of C when every rank takes all of B: name a file for each, such as c-{rank}.npy, not "
@@ -54,6 +65,13 @@ public record FileProduct(Inputs inputs, Where out, DType outputType) {
    * @throws IOException if one cannot be read
    */
   public void check(int ranks) throws IOException {
+    int size = groupSize(ranks);
+    for (int group = 0; group < groups; group++) {
+      inGroup(group).checkGroup(size);
+    }
+  }
+
+  private void checkGroup(int ranks) throws IOException {
     inputs.check(ranks, true);
     List<Shape> shapes = new ArrayList<>();
     for (int rank = 0; rank < ranks; rank++) {
@@ -64,6 +82,19 @@ public record FileProduct(Inputs inputs, Where out, DType outputType) {
     }
     checkInner(shapes);
     out.makeDirectory(0);
+  }
+
+  private int groupSize(int ranks) {
+    if (ranks % groups != 0) {
+      throw new IllegalArgumentException(
+          "%d ranks cannot be cut into %d groups".formatted(ranks, groups));
+    }
+    return ranks / groups;
+  }
+
+  /** The product of one group. */
+  private FileProduct inGroup(int group) {
+    return new FileProduct(inputs.inGroup(group), out.inGroup(group), outputType, 1);
   }
 
   /**
@@ -127,20 +158,37 @@ public record FileProduct(Inputs inputs, Where out, DType outputType) {
    * @throws AgreedException on all ranks, if one cannot read or write
    */
   public Outcome run(World world, Progress progress) throws IOException {
+    CollectiveTask task = new CollectiveTask(world.group());
+    task.run(() -> groupSize(world.size()));
+    int size = groupSize(world.size());
+    Group group = groups == 1 ? world.group() : world.split(ReplicaGroups.ofSize(size));
+    return inGroup(world.rank() / size).run(world, group, task, progress);
+  }
+
+  /**
+   * Does it in one group.
+   *
+   * @param task of all ranks of the world: where one fails, those of the other groups do as well
+   */
+  private Outcome run(World world, Group group, CollectiveTask task, Progress progress)
+      throws IOException {
     long start = System.nanoTime();
-    Group group = world.group();
-    CollectiveTask task = new CollectiveTask(group);
+    int rank = group.rank();
+    int first = world.rank() - rank;
     task.run(
         () -> {
-          inputs.check(world.size(), false);
-          out.makeDirectory(world.rank());
+          inputs.check(group.size(), false);
+          out.makeDirectory(rank);
         });
-    try (RankInputs mine = task.open(() -> RankInputs.open(inputs, world.rank(), world.size()));
+    try (RankInputs mine = task.open(() -> RankInputs.open(inputs, rank, group.size()));
         Arena arena = Arena.ofShared()) {
-      List<Shape> shapes = task.tell(Shape.of(mine).toTell()).stream().map(Shape::of).toList();
+      List<Shape> shapes =
+          task.tell(Shape.of(mine).toTell()).subList(first, first + group.size()).stream()
+              .map(Shape::of)
+              .toList();
       task.run(
           () -> {
-            checkShape(shapes, world.rank());
+            checkShape(shapes, rank);
             checkInner(shapes);
           });
       long[] rows = shapes.stream().mapToLong(Shape::rows).toArray();
@@ -163,7 +211,7 @@ public record FileProduct(Inputs inputs, Where out, DType outputType) {
           step.run(c);
           writing = System.nanoTime();
         }
-        new Output(out, columns).write(world.rank(), c, task, progress);
+        new Output(out, columns).write(rank, c, task, progress);
         Times times = new Times(product - start, writing - product, System.nanoTime() - writing);
         long n = inputs.whole() ? mine.n() : Arrays.stream(columns).sum();
         return new Outcome(m, mine.k(), n, mine.a().type(), operator.explain(), times);

@@ -14,6 +14,11 @@ import io.github.gemmflow.kernel.WeightLayout;
  * @param whole whether every rank takes all of the one file of B
  */
 public record Inputs(Where a, boolean alongColumns, Where b, WeightLayout layout, boolean whole) {
+  /** The inputs of a group. */
+  public Inputs inGroup(int group) {
+    return new Inputs(a.inGroup(group), alongColumns, b.inGroup(group), layout, whole);
+  }
+
   /**
    * How many ranks the files are for; 0 if they are for any number.
    *

@@ -9,12 +9,14 @@ import java.nio.file.Path;
 
 /**
  * Location of a matrix: one file, or a file of each rank, whose name has {@code {rank}} where the
- * rank's number belongs.
+ * rank's number belongs. Where groups of ranks work side by side, {@code {group}} stands for the
+ * number of the group, and ranks are counted in it.
  *
  * @param text as a person wrote it
  */
 public record Where(String text) {
   private static final String RANK = "{rank}";
+  private static final String GROUP = "{group}";
 
   public Where {
     Path first = MatrixFile.path(text.replace(RANK, "0"));
@@ -27,6 +29,16 @@ public record Where(String text) {
   /** Whether each rank has a file of its own. */
   public boolean isPerRank() {
     return text.contains(RANK);
+  }
+
+  /** Whether each group has files of its own. */
+  boolean isPerGroup() {
+    return text.contains(GROUP);
+  }
+
+  /** The files of a group. */
+  public Where inGroup(int group) {
+    return new Where(text.replace(GROUP, Integer.toString(group)));
   }
 
   /** The file of a rank. */

@@ -29,6 +29,7 @@ final class SettingsCheck {
           "gemmflow.slots",
           "gemmflow.cache.kib",
           "gemmflow.chunk.rows",
+          "gemmflow.chunk.bytes",
           "gemmflow.inflight",
           "gemmflow.engine",
           "gemmflow.kernel",

@@ -54,12 +54,31 @@ final class FiguresFile {
    * @throws IllegalArgumentException if there are others in the file
    */
   static String read(Path path) throws IOException {
+    return read(path, NEEDED);
+  }
+
+  /**
+   * Reads the figures of several benchmarks, as a list.
+   *
+   * @throws IllegalArgumentException if there are others in a file, or older ones
+   */
+  static String readAll(List<Path> paths) throws IOException {
+    Map<String, Set<JsonToken>> needed = new LinkedHashMap<>(NEEDED);
+    needed.put("views.pipelined.gflops", NUMBER);
+    List<String> texts = new ArrayList<>();
+    for (Path path : paths) {
+      texts.add(read(path, needed));
+    }
+    return "[" + String.join(",", texts) + "]";
+  }
+
+  private static String read(Path path, Map<String, Set<JsonToken>> needed) throws IOException {
     JsonFile file = JsonFile.read(path, WANTED);
-    file.run(json -> check(file, json));
+    file.run(json -> check(file, json, needed));
     return file.text();
   }
 
-  private static void check(JsonFile file, JsonParser json) {
+  private static void check(JsonFile file, JsonParser json, Map<String, Set<JsonToken>> needed) {
     if (json.nextToken() != JsonToken.START_OBJECT) {
       throw file.refuse("is not an object with the figures of a benchmark");
     }
@@ -68,12 +87,15 @@ final class FiguresFile {
     if (found.containsKey("traceEvents")) {
       throw file.refuse("is a trace, to be given with --trace");
     }
-    List<String> missing = new ArrayList<>(NEEDED.keySet());
+    if (found.containsKey("inPlace")) {
+      throw file.refuse("is of a gather alone, and a report is of layers");
+    }
+    List<String> missing = new ArrayList<>(needed.keySet());
     missing.removeAll(found.keySet());
     if (!missing.isEmpty()) {
       throw file.refuse("has no " + missing.get(0));
     }
-    NEEDED.forEach(
+    needed.forEach(
         (field, tokens) -> {
           if (!tokens.contains(found.get(field))) {
             throw file.refuse("has %s for %s".formatted(found.get(field), field));

@@ -6,7 +6,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.StringReader;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -27,24 +30,27 @@ public final class Report {
   /**
    * Makes a page of what a benchmark wrote.
    *
-   * @param figures what {@code gemmflow bench --json} wrote; null for none
+   * @param figures files, or directories of them, that {@code gemmflow bench --json} wrote. One is
+   *     shown in all detail, of several how they differ
    * @param trace what {@code gemmflow bench --trace} wrote; null for none
    * @return HTML
    * @throws IllegalArgumentException if a file has something else in it; says what and what to do
    */
-  public static String write(@Nullable Path figures, @Nullable Path trace) throws IOException {
-    if (figures == null && trace == null) {
+  public static String write(List<Path> figures, @Nullable Path trace) throws IOException {
+    List<Path> files = files(figures);
+    if (files.isEmpty() && trace == null) {
       throw new IllegalArgumentException(
           "there is nothing to report: give what 'gemmflow bench --json FILE' wrote, or with --trace what 'gemmflow bench --trace FILE' wrote");
     }
     Map<String, String> parts =
         Map.of(
-            "figures", inScript(figures == null ? "null" : FiguresFile.read(figures)),
+            "figures", inScript(read(files)),
             "trace", inScript(trace == null ? "null" : TraceFile.read(trace)),
             "style", own("report.css"),
             "echarts", echarts(),
             "views", own("views.js"),
             "timeline", own("timeline.js"),
+            "scaling", own("scaling.js"),
             "report", own("report.js"));
     return PLACE
         .matcher(own("report.html"))
@@ -52,6 +58,31 @@ public final class Report {
             place ->
                 Matcher.quoteReplacement(
                     Objects.requireNonNull(parts.get(place.group(1)), place::group)));
+  }
+
+  private static List<Path> files(List<Path> given) throws IOException {
+    List<Path> files = new ArrayList<>();
+    for (Path path : given) {
+      if (Files.isDirectory(path)) {
+        try (DirectoryStream<Path> found = Files.newDirectoryStream(path, "*.json")) {
+          List<Path> sorted = new ArrayList<>();
+          found.forEach(sorted::add);
+          sorted.sort(null);
+          files.addAll(sorted);
+        }
+      } else {
+        files.add(path);
+      }
+    }
+    return files;
+  }
+
+  private static String read(List<Path> files) throws IOException {
+    return switch (files.size()) {
+      case 0 -> "null";
+      case 1 -> FiguresFile.read(files.getFirst());
+      default -> FiguresFile.readAll(files);
+    };
   }
 
   /**

@@ -18,6 +18,13 @@ const plural = (count, what) => `${count} ${what}${count === 1 ? "" : "s"}`;
 const percent = (value) => `${(100 * value).toFixed(1)} %`.replace("-", "−");
 const count = (value) => value.toLocaleString("en");
 
+/** A line of a table. */
+function line(texts, name) {
+  const made = element("tr", "");
+  made.append(...texts.map((text) => element(name, text)));
+  return made;
+}
+
 function fact(text, bold, className) {
   const item = element("li", "", className);
   item.append(element("b", bold), text);
@@ -89,11 +96,6 @@ function writeShares() {
     }
     sums.forEach((sum, row) => (cells[row][column + 1] = cat === "ARRIVAL" ? count(sum) : percent(sum / step.end)));
   });
-  const line = (texts, name) => {
-    const made = element("tr", "");
-    made.append(...texts.map((text) => element(name, text)));
-    return made;
-  };
   const titles = ["thread", ...kinds.map(({ column }) => column)];
   byId("shares").append(line(titles, "th"), ...cells.map((texts) => line(texts, "td")));
 }
@@ -111,7 +113,7 @@ function writeLegend() {
   }
 }
 
-function writeMachine() {
+function writeMachine(figures) {
   const { cpu, cores, memoryBytes, os, java, command } = figures.machine ?? {};
   const rows = [
     ["Processor", cpu && `${cpu}, ${plural(cores, "core")}`],
@@ -128,7 +130,6 @@ function writeMachine() {
       byId("machine").append(element("dt", name), element("dd", value, className));
     }
   }
-  byId("plan").textContent = (figures.plan ?? "").trim();
 }
 
 function colors() {
@@ -175,14 +176,49 @@ function offerZoom(chart) {
   byId("zoom-all").onclick = () => zoom(Infinity);
 }
 
+function writeScaling(all) {
+  const layers = layersOf(all);
+  const distinct = (values) => [...new Set(values)].join(", ");
+  byId("eyebrow").textContent = "Gemmflow: linear layers on different numbers of ranks, M × K × N";
+  byId("title").textContent = [layers.length === 1 ? layers[0].name : `${plural(layers.length, "shape")},`, commonKind(all) || "of several kinds"].join(" ");
+  document.title = `${byId("title").textContent} – Gemmflow`;
+  byId("verdict").textContent = scalingVerdict(layers);
+  fact(" ranks", distinct(all.map(({ ranks }) => ranks).sort((a, b) => a - b)));
+  fact(" engine", distinct(all.map(({ engine }) => engine)));
+  fact(` kernel, ${distinct(all.map(({ isa }) => isa))}`, distinct(all.map(({ kernel }) => kernel)));
+  const verified = all.every((run) => run.verified);
+  fact("", verified ? "results exact" : "WRONG RESULTS", verified ? "good" : "bad");
+  const [heads, ...rows] = sweepRows(layers);
+  byId("sweep").append(line(heads, "th"), ...rows.map((texts) => line(texts, "td")));
+  byId("sweep-section").hidden = false;
+  writeMachine(all[0]);
+  byId("machine-section").hidden = false;
+  if (layers.some(({ runs }) => runs.length > 1)) {
+    layers.forEach(({ name }, index) => {
+      const item = element("li", "");
+      const mark = element("i", "");
+      mark.style.background = `var(--${LINE_COLORS[index % LINE_COLORS.length]})`;
+      item.append(mark, name);
+      byId("scaling-legend").append(item);
+    });
+    byId("scaling-section").hidden = false;
+    show("scaling", 420, (current, narrow) => scalingOption(layers, current, narrow), scalingInWords(layers));
+  }
+}
+
 document.documentElement.classList.toggle("picture", picture);
-writeHeader();
-if (figures) {
+if (Array.isArray(figures)) {
+  writeScaling(figures);
+} else {
+  writeHeader();
+}
+if (figures && !Array.isArray(figures)) {
   writeFigures();
-  writeMachine();
+  writeMachine(figures);
   byId("views-section").hidden = false;
   byId("figures-section").hidden = false;
   byId("machine-section").hidden = false;
+  byId("plan").textContent = (figures.plan ?? "").trim();
   byId("plan-section").hidden = !figures.plan;
   show("views", 310, (palette, narrow) => viewsOption(figures, palette, narrow), viewsInWords(figures));
 }

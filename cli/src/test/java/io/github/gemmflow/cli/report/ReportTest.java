@@ -80,7 +80,7 @@ class ReportTest {
 
   private static Path write(String name, Path figures, String trace) throws IOException {
     Path traceFile = Files.writeString(directory.resolve(name + ".trace.json"), trace);
-    String html = Report.write(figures, traceFile);
+    String html = Report.write(List.of(figures), traceFile);
     return Files.writeString(directory.resolve(name), html);
   }
 
@@ -121,6 +121,41 @@ class ReportTest {
 
   private static long count(RecordedStep of, Span.Kind kind) {
     return of.ranks().stream().flatMap(List::stream).filter(s -> s.kind() == kind).count();
+  }
+
+  /** Files of two layers on 1, 2 and 4 ranks, as a sweep writes them. */
+  @ParameterizedTest
+  @CsvSource({"1280, 900, light", "1280, 900, dark", "390, 844, light", "390, 844, dark"})
+  void scalingOverRanks(int width, int height, String theme) throws IOException {
+    Path sweep = Files.createDirectories(directory.resolve("sweep"));
+    String one = Files.readString(directory.resolve(Operation.GATHER + ".json"));
+    for (int ranks : List.of(4, 1, 2)) {
+      for (int m : List.of(512, 4096)) {
+        String other =
+            one.replace("\"ranks\": 4", "\"ranks\": " + ranks)
+                .replace("\"m\": 512", "\"m\": " + m)
+                .replaceFirst(
+                    "(\"pipelined\":.*\"gflops\": )[0-9.]+", "$1" + (50 * ranks + m / 64) + ".0");
+        Files.writeString(sweep.resolve("%d-%d.json".formatted(m, ranks)), other);
+      }
+    }
+    Path file =
+        Files.writeString(directory.resolve("scaling.html"), Report.write(List.of(sweep), null));
+    try (OpenReport page = OpenReport.open(file, width, height, theme)) {
+      Object wide = page.evaluate("document.scrollingElement.scrollWidth - innerWidth");
+      assertTrue(wide instanceof Double more && more <= 0, () -> "too wide by " + wide);
+      assertEquals("2 shapes, gather F32", page.evaluate("document.querySelector('h1').innerText"));
+      assertEquals(
+          "From 1 to 4 ranks throughput grows 2.3× to 3.6×.",
+          page.evaluate("document.getElementById('verdict').innerText"));
+      assertEquals(7.0, page.evaluate("document.querySelectorAll('#sweep tr').length"));
+      assertEquals(
+          "[[1,58],[2,108],[4,208]]",
+          page.evaluate(
+              "JSON.stringify(echarts.getInstanceByDom(document.getElementById('scaling')).getOption().series[0].data)"));
+      page.screenshot("scaling-%d-%s.png".formatted(width, theme), width);
+      page.assertQuiet();
+    }
   }
 
   @Test

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.cli.bench;
+
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+
+/** Times in milliseconds, for persons and programs. */
+final class Millis {
+  private Millis() {}
+
+  /** Three digits: medians of equal runs differ in the second already. */
+  static String text(double value) {
+    int decimals = value >= 100 ? 0 : value >= 10 ? 1 : value >= 1 ? 2 : 3;
+    return String.format(Locale.ROOT, "%." + decimals + "f ms", value);
+  }
+
+  /** From the tenth to the ninetieth percentile. */
+  static String spread(double[] times) {
+    return text(Samples.quantile(times, 0.1)) + " to " + text(Samples.quantile(times, 0.9));
+  }
+
+  /** Median, percentiles and all of them. */
+  static Map<String, Object> figures(double[] times) {
+    Map<String, Object> figures = new LinkedHashMap<>();
+    figures.put("medianMs", Samples.quantile(times, 0.5));
+    figures.put("p10Ms", Samples.quantile(times, 0.1));
+    figures.put("p90Ms", Samples.quantile(times, 0.9));
+    figures.put("samplesMs", times);
+    return figures;
+  }
+}
