@@ -34,6 +34,11 @@ public final class AllGather extends GatherOperator {
 
   @Override
   void checkOutputs(long rows, Matrix[] outputs) {
+    if (outputs.length > 0 && !workspace().type().isReal()) {
+      throw new IllegalArgumentException(
+          "rows of %s are read in place, with their scales: run the step without an output"
+              .formatted(workspace().type()));
+    }
     if (outputs.length > 1) {
       throw new IllegalArgumentException(
           "an all-gather has one output or none, not " + outputs.length);
@@ -56,6 +61,11 @@ public final class AllGather extends GatherOperator {
 
   @Override
   RowWork work(RowConsumer consumer) {
+    if (!workspace().type().isReal()) {
+      throw new IllegalStateException(
+          "a consumer of rows of %s would not see their scales: gather BF16 or F32"
+              .formatted(workspace().type()));
+    }
     return new ConsumerWork(consumer, workspace().type(), workspace().threads());
   }
 

@@ -280,9 +280,14 @@ public final class AllGatherMatmul extends GatherOperator {
             "the ranks give %s, but %s"
                 .formatted(shape(), outputs.getFirst().weights().explainInputs(shape().columns())));
       }
-      if (outputType != DType.F32 && outputType != workspace.type()) {
+      boolean rounds = workspace.type().isReal() && outputType != workspace.type();
+      if (!outputType.isReal() || (outputType != DType.F32 && rounds)) {
         throw new IllegalArgumentException(
-            "outputs are F32 or %s, not %s".formatted(workspace.type(), outputType));
+            "outputs of a product of %s are F32%s, not %s"
+                .formatted(
+                    workspace.type(),
+                    workspace.type().isReal() ? " or " + workspace.type() : ", BF16 or F16",
+                    outputType));
       }
     }
   }

@@ -2,6 +2,7 @@
 package io.github.gemmflow;
 
 import io.github.gemmflow.kernel.Kernel;
+import io.github.gemmflow.setup.Membership;
 import io.github.gemmflow.setup.Settings;
 import io.github.gemmflow.tuning.Chunking;
 import io.github.gemmflow.tuning.Idle;
@@ -146,6 +147,11 @@ public final class Config {
   /** Where shared memory is made. */
   public Path windowDirectory() {
     return windowDirectory;
+  }
+
+  /** What a rank joins a job with. */
+  Membership.Terms terms() {
+    return new Membership.Terms(Version.TEXT, setupDeadline, windowDirectory, threads, idle);
   }
 
   /** Sets up a {@link Config}. */

@@ -134,7 +134,7 @@ abstract sealed class GatherOperator extends Operator permits AllGather, AllGath
   @Override
   final void execute(RowCounts rows, Matrix a, Matrix[] outputs) {
     try (Step step = begin(rows)) {
-      step.input().copyFrom(a);
+      step.write(a);
       step.run(outputs);
     }
   }
@@ -143,7 +143,7 @@ abstract sealed class GatherOperator extends Operator permits AllGather, AllGath
   final RunHandle executeInBackground(RowCounts rows, Matrix a, Matrix[] outputs) {
     Step step = begin(rows);
     try {
-      step.input().copyFrom(a);
+      step.write(a);
       return step.startAndEnd(outputs);
     } catch (RuntimeException | Error e) {
       step.close();

@@ -2,6 +2,7 @@
 package io.github.gemmflow;
 
 import io.github.gemmflow.engine.Channel;
+import io.github.gemmflow.matrix.RowFormat;
 import io.github.gemmflow.pipeline.WindowSize;
 import io.github.gemmflow.pipeline.comm.CommLane;
 import io.github.gemmflow.pipeline.step.HostPeers;
@@ -123,7 +124,8 @@ public final class Group implements AutoCloseable {
         agreement.reach(
             call,
             fields,
-            () -> WindowSize.capacity(b.rows, b.columns, b.type.bytes(), domains(), b.tuning));
+            () ->
+                WindowSize.capacity(b.rows, new RowFormat(b.type, b.columns), domains(), b.tuning));
     int domain = domains().domainOf(rank());
     Window rows = openWindow(call, WindowSize.bytes(domains(), domain, capacity));
     try {

@@ -114,6 +114,10 @@ public final class MatmulSumBuilder<T extends Operator> {
     if (packed == null) {
       throw new IllegalArgumentException(name + " needs weights: call weights(...)");
     }
+    if (!packed.type().isReal()) {
+      throw new IllegalArgumentException(
+          "%s cannot sum products in int8: pack the weights as BF16 or F32".formatted(name));
+    }
     if (packed.type() != workspace.type()) {
       throw new IllegalArgumentException(
           "the workspace is for %s, the weights are %s".formatted(workspace.type(), packed));

@@ -5,7 +5,9 @@ import io.github.gemmflow.matrix.Block;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Lease;
 import io.github.gemmflow.matrix.Matrix;
+import io.github.gemmflow.matrix.Quantizer;
 import io.github.gemmflow.matrix.RowConsumer;
+import io.github.gemmflow.matrix.RowFormat;
 import io.github.gemmflow.pipeline.Pipeline;
 import io.github.gemmflow.pipeline.compute.RowWork;
 import io.github.gemmflow.pipeline.compute.TrackedWork;
@@ -64,12 +66,41 @@ public final class Step implements AutoCloseable {
   }
 
   /**
+   * The scales of {@link #input}, one for each row, if its type is {@link DType#I8}: a column of
+   * F32. May be used until the step runs.
+   */
+  public Matrix inputScales() {
+    checkInput();
+    return scales(operator.kind().input(new Block(), pipeline.buffer())).under(this::checkInput);
+  }
+
+  /**
+   * Writes all of this rank's input, converted to the type of the workspace. To {@link DType#I8}
+   * each row is rounded with a scale of its own; see {@link Quantizer}.
+   *
+   * @param a reals of any type
+   */
+  public void write(Matrix a) {
+    Matrix target = input();
+    if (target.type() != DType.I8) {
+      target.copyFrom(a);
+      return;
+    }
+    workspace.quantizer().round(a, target, inputScales());
+  }
+
+  /**
    * All rows of A, once the step has run: read-only, because it is where others read too.
    *
    * @throws IllegalStateException if the operator was not asked to keep them
    */
   public Matrix gathered() {
     return gathered(this::checkComplete);
+  }
+
+  /** The scales of {@link #gathered}, one for each row, if its type is {@link DType#I8}. */
+  public Matrix gatheredScales() {
+    return scales(gatheredRows(this::checkComplete)).asReadOnly().under(this::checkComplete);
   }
 
   /**
@@ -86,15 +117,21 @@ public final class Step implements AutoCloseable {
   }
 
   private Matrix gathered(Lease lease) {
+    return matrix(gatheredRows(lease), operator.columns()).asReadOnly().under(lease);
+  }
+
+  private Block gatheredRows(Lease lease) {
     checkOpen();
     if (!operator.keepsGathered()) {
       throw new IllegalStateException(
           "the operator does not keep the gathered rows: build it with keepGathered()");
     }
     lease.check();
-    return matrix(operator.kind().gathered(new Block(), pipeline.buffer()), operator.columns())
-        .asReadOnly()
-        .under(lease);
+    return operator.kind().gathered(new Block(), pipeline.buffer());
+  }
+
+  private Matrix scales(Block rows) {
+    return new RowFormat(workspace.type(), operator.columns()).scales(rows);
   }
 
   private Matrix matrix(Block rows, long columns) {

@@ -4,6 +4,7 @@ package io.github.gemmflow;
 import static java.lang.System.Logger.Level.WARNING;
 
 import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.matrix.Quantizer;
 import io.github.gemmflow.pipeline.Pipeline;
 import io.github.gemmflow.pipeline.compute.ComputeThreads;
 import io.github.gemmflow.pipeline.gather.GatherKind;
@@ -45,6 +46,7 @@ public final class Workspace implements AutoCloseable {
   private final List<Window> windows = new CopyOnWriteArrayList<>();
 
   private @Nullable Starter starter;
+  private @Nullable Quantizer quantizer;
   private int operators;
   private final Object closing = new Object();
   private volatile boolean closed;
@@ -175,6 +177,16 @@ public final class Workspace implements AutoCloseable {
     return pipeline;
   }
 
+  /** What rounds the input of a step; one is open at a time. */
+  synchronized Quantizer quantizer() {
+    Quantizer known = quantizer;
+    if (known == null) {
+      known = new Quantizer(Math.toIntExact(maxColumns));
+      quantizer = known;
+    }
+    return known;
+  }
+
   int threads() {
     return group.world().config().threads();
   }
@@ -212,7 +224,7 @@ public final class Workspace implements AutoCloseable {
 
   /** The steps of gathering operators of a shape. */
   GatherKind gathers(Shape shape, boolean keepsGathered, Tuning tuned) {
-    GatherProblem problem = shape.problem(type.bytes(), capacity);
+    GatherProblem problem = shape.problem(type, capacity);
     return pipeline.kinds().gathers(keepsGathered ? problem.keepingGathered() : problem, tuned);
   }
 

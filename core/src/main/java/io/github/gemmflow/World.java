@@ -3,6 +3,7 @@ package io.github.gemmflow;
 
 import io.github.gemmflow.engine.Engine;
 import io.github.gemmflow.engine.local.LocalFabric;
+import io.github.gemmflow.kernel.Int8Columns;
 import io.github.gemmflow.kernel.Kernel;
 import io.github.gemmflow.kernel.PackedWeights;
 import io.github.gemmflow.kernel.WeightLayout;
@@ -49,15 +50,7 @@ public final class World implements AutoCloseable {
     this.config = config;
     Kernel given = config.kernel();
     this.kernel = given != null ? given : Providers.kernel(config.kernelName());
-    Membership.Terms terms =
-        new Membership.Terms(
-            Version.TEXT,
-            config.setupDeadline(),
-            config.windowDirectory(),
-            config.threads(),
-            config.idle());
-    this.membership = new Membership(terms, threadName, connect);
-    membership.introduce(kernel);
+    this.membership = new Membership(config.terms(), kernel, threadName, connect);
   }
 
   /**
@@ -179,7 +172,14 @@ public final class World implements AutoCloseable {
 
   /** The same for weights of another type, which are rounded to it first. */
   public PackedWeights pack(Matrix weights, WeightLayout layout, DType type) {
-    return kernel.pack(weights, layout, type);
+    return membership.int8().pack(weights, layout, type);
+  }
+
+  /**
+   * Packs weights of {@link DType#I8} with their scales, one for each output, in a row or column.
+   */
+  public PackedWeights pack(Matrix weights, Matrix scales, WeightLayout layout) {
+    return membership.int8().pack(Int8Columns.of(weights, scales, layout));
   }
 
   /**

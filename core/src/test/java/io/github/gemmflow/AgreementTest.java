@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.github.gemmflow.failure.DisagreementException;
 import io.github.gemmflow.failure.GemmflowException;
+import io.github.gemmflow.kernel.Int8Columns;
 import io.github.gemmflow.kernel.Kernel;
 import io.github.gemmflow.kernel.PackedWeights;
 import io.github.gemmflow.kernel.Product;
@@ -450,6 +451,21 @@ class AgreementTest {
           inner.close();
         }
       };
+    }
+
+    @Override
+    public boolean hasInt8() {
+      return true;
+    }
+
+    @Override
+    public PackedWeights packConverted(Int8Columns weights) {
+      throw new OutOfMemoryError("pretended");
+    }
+
+    @Override
+    public PackedWeights pack(Int8Columns weights) {
+      throw new OutOfMemoryError("pretended");
     }
 
     @Override

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow;
 
+import io.github.gemmflow.kernel.Int8Columns;
 import io.github.gemmflow.kernel.Kernel;
 import io.github.gemmflow.kernel.PackedWeights;
 import io.github.gemmflow.kernel.Product;
@@ -35,6 +36,21 @@ final class StallingKernel implements Kernel {
   @Override
   public PackedWeights pack(Matrix weights, WeightLayout layout) {
     return new Wrapped(this, kernel.pack(weights, layout));
+  }
+
+  @Override
+  public boolean hasInt8() {
+    return kernel.hasInt8();
+  }
+
+  @Override
+  public PackedWeights packConverted(Int8Columns weights) {
+    return new Wrapped(this, kernel.packConverted(weights));
+  }
+
+  @Override
+  public PackedWeights pack(Int8Columns weights) {
+    return new Wrapped(this, kernel.pack(weights));
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.github.gemmflow.cli;
 
 import io.github.gemmflow.cli.bench.Layer;
 import io.github.gemmflow.cli.bench.Operation;
+import io.github.gemmflow.matrix.RowFormat;
 import io.github.gemmflow.matrix.Shards;
 import io.github.gemmflow.plan.Capacity;
 import io.github.gemmflow.plan.GatherPlan;
@@ -63,7 +64,7 @@ final class PlanCommand implements Callable<Integer> {
   }
 
   private String gather(Layer.Size size, Domains domains, Tuning settings) {
-    long rowBytes = Math.multiplyExact(size.k(), (long) size.type().bytes());
+    long rowBytes = new RowFormat(size.type(), size.k()).bytes();
     Capacity capacity = Capacity.of(size.m(), rowBytes, domains, settings);
     GatherPlan plan = GatherPlan.of(GatherProblem.alongRows(rowBytes, capacity), domains, settings);
     return plan.explain() + who(plan.step());

@@ -39,7 +39,7 @@ final class ShapeOptions {
   @Option(
       names = "--dtype",
       defaultValue = "BF16",
-      description = "of A and B: BF16, F16 or F32 (default: BF16)")
+      description = "of A and B: BF16, F16 or F32; in bench and plan I8, too (default: BF16)")
   private DType type = DType.BF16;
 
   /**
@@ -90,7 +90,12 @@ final class ShapeOptions {
     return values.getFirst();
   }
 
-  DType type() {
+  /** The type of what is written to files. */
+  DType realType() {
+    if (!type.isReal()) {
+      throw new CommandException(
+          ExitCode.INPUT, "--dtype %s: files are of BF16, F16 or F32".formatted(type));
+    }
     return type;
   }
 }

@@ -11,7 +11,9 @@ import java.lang.foreign.Arena;
  *
  * <ul>
  *   <li>integer-valued inputs whose products and sums a float holds exactly give the exact product;
- *   <li>an element of C has the same bits whatever rows and columns it is computed together with.
+ *   <li>an element of C has the same bits whatever rows and columns it is computed together with;
+ *   <li>int8 products are sums of int32, rounded to F32, times the scale of the column, times the
+ *       scale of the row, so they have the same bits in every kernel.
  * </ul>
  */
 public interface Kernel {
@@ -24,11 +26,31 @@ public interface Kernel {
   /**
    * Packs weights for this kernel. Local; the source may be freed afterwards.
    *
-   * @param weights {@code k x n} or {@code n x k}, as {@code layout} says
+   * @param weights {@code k x n} or {@code n x k}, as {@code layout} says; of reals
    */
   PackedWeights pack(Matrix weights, WeightLayout layout);
 
-  /** The same for weights of another type, which are rounded to it first. */
+  /** For {@link #pack(Matrix, WeightLayout)}: throws unless weights are reals. */
+  static void checkReals(Matrix weights) {
+    if (!weights.type().isReal()) {
+      throw new IllegalArgumentException(
+          "weights of %s mean nothing without their scales: give both".formatted(weights.type()));
+    }
+  }
+
+  /** Whether sums of products in int8 are exact, and fast, on this machine. */
+  boolean hasInt8();
+
+  /**
+   * Packs weights in int8, to be multiplied in int8. Local; the source may be freed afterwards.
+   * Only if {@link #hasInt8}.
+   */
+  PackedWeights pack(Int8Columns weights);
+
+  /** Packs weights in int8 to be multiplied, with rows in int8, in F32. */
+  PackedWeights packConverted(Int8Columns weights);
+
+  /** The same for weights of another type of reals, which are rounded to it first. */
   default PackedWeights pack(Matrix weights, WeightLayout layout, DType type) {
     if (weights.type() == type) {
       return pack(weights, layout);
@@ -39,6 +61,9 @@ public interface Kernel {
     }
   }
 
-  /** Prepares {@code C = A x B} for weights that this kernel packed. A has their type. */
+  /**
+   * Prepares {@code C = A x B} for weights that this kernel packed. A has their type; rows of int8
+   * have their scales behind them, as {@link io.github.gemmflow.matrix.RowFormat} says.
+   */
   Product product(PackedWeights weights, ProductSpec spec);
 }

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.kernel;
 
+import static java.lang.foreign.ValueLayout.JAVA_FLOAT_UNALIGNED;
+
 import io.github.gemmflow.matrix.Block;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
+import io.github.gemmflow.matrix.RowFormat;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
@@ -27,7 +31,35 @@ public final class ReferenceKernel implements Kernel {
   }
 
   @Override
+  public boolean hasInt8() {
+    return true;
+  }
+
+  @Override
+  public PackedWeights pack(Int8Columns weights) {
+    return ReferenceInt8.pack(this, weights);
+  }
+
+  @Override
+  public PackedWeights packConverted(Int8Columns weights) {
+    try (Arena arena = Arena.ofConfined()) {
+      return pack(weights.toReals(arena), WeightLayout.IN_OUT, DType.I8, weights.layout());
+    }
+  }
+
+  @Override
   public PackedWeights pack(Matrix weights, WeightLayout layout) {
+    Kernel.checkReals(weights);
+    return pack(weights, layout, weights.type(), layout);
+  }
+
+  /**
+   * Packs weights.
+   *
+   * @param type of the rows that they are multiplied with
+   * @param given how they lay before they became what they are
+   */
+  private PackedWeights pack(Matrix weights, WeightLayout layout, DType type, WeightLayout given) {
     boolean outIn = layout == WeightLayout.OUT_IN;
     long inputs = outIn ? weights.columns() : weights.rows();
     long outputs = outIn ? weights.rows() : weights.columns();
@@ -43,12 +75,14 @@ public final class ReferenceKernel implements Kernel {
       }
       panels[p] = panel;
     }
-    return new Panels(this, weights.type(), layout, inputs, outputs, panels);
+    return new Panels(this, type, given, inputs, outputs, panels);
   }
 
   @Override
   public Product product(PackedWeights weights, ProductSpec spec) {
-    return new PanelProduct((Panels) weights, spec);
+    return weights instanceof ReferenceInt8.Weights int8
+        ? new ReferenceInt8.PanelProduct(int8, spec)
+        : new PanelProduct((Panels) weights, spec);
   }
 
   /** B as F32, cut into panels of {@link #PANEL} columns, each row-major and padded with zeros. */
@@ -75,6 +109,7 @@ public final class ReferenceKernel implements Kernel {
   private static final class PanelProduct implements Product {
     private final Panels weights;
     private final DType input;
+    private final long scaleAt;
     private final DType output;
     private final Epilogue epilogue;
     private final float[][] rowOf;
@@ -83,6 +118,7 @@ public final class ReferenceKernel implements Kernel {
     PanelProduct(Panels weights, ProductSpec spec) {
       this.weights = weights;
       this.input = weights.type();
+      this.scaleAt = new RowFormat(input, weights.inputs()).scaleAt();
       this.output = spec.output();
       this.epilogue = spec.epilogue();
       this.rowOf = new float[spec.threads()][Math.toIntExact(weights.inputs())];
@@ -121,8 +157,9 @@ public final class ReferenceKernel implements Kernel {
     }
 
     private void load(MemorySegment memory, long offset, float[] row) {
+      float scale = input.isReal() ? 1 : memory.get(JAVA_FLOAT_UNALIGNED, offset + scaleAt);
       for (int k = 0; k < row.length; k++) {
-        row[k] = input.get(memory, offset + (long) k * input.bytes());
+        row[k] = input.get(memory, offset + (long) k * input.bytes()) * scale;
       }
     }
 

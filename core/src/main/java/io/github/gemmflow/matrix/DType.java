@@ -3,6 +3,7 @@ package io.github.gemmflow.matrix;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.List;
 
 /** The element types of a {@link Matrix}, in the byte order of the machine. */
 public enum DType {
@@ -32,6 +33,22 @@ public enum DType {
     }
   },
 
+  /**
+   * Integers from -127 to 127. What they stand for is their value times a scale, which lies beside
+   * them.
+   */
+  I8(Byte.BYTES) {
+    @Override
+    public float get(MemorySegment memory, long offset) {
+      return memory.get(ValueLayout.JAVA_BYTE, offset);
+    }
+
+    @Override
+    public void set(MemorySegment memory, long offset, float value) {
+      memory.set(ValueLayout.JAVA_BYTE, offset, (byte) round(value));
+    }
+  },
+
   /** IEEE 754 binary32. */
   F32(Float.BYTES) {
     @Override
@@ -44,6 +61,9 @@ public enum DType {
       memory.set(FLOAT, offset, value);
     }
   };
+
+  /** The types whose values are what they say, without a scale beside them. */
+  public static final List<DType> REALS = List.of(BF16, F16, F32);
 
   // Unaligned, because a matrix may lie anywhere in a mapped file.
   private static final ValueLayout.OfShort SHORT = ValueLayout.JAVA_SHORT_UNALIGNED;
@@ -71,8 +91,15 @@ public enum DType {
     return switch (this) {
       case BF16 -> Float.intBitsToFloat(toBf16(value) << 16);
       case F16 -> Float.float16ToFloat(Float.floatToFloat16(value));
+      // A NaN becomes 0.
+      case I8 -> Math.clamp((int) Math.rint(value), -Quantizer.LARGEST, Quantizer.LARGEST);
       case F32 -> value;
     };
+  }
+
+  /** Whether this is one of {@link #REALS}. */
+  public boolean isReal() {
+    return this != I8;
   }
 
   static short toBf16(float value) {

@@ -13,6 +13,7 @@ public final class Floats {
   private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
 
   private final short[] shorts;
+  private final byte[] bytes;
 
   /**
    * For runs of up to some length.
@@ -21,12 +22,20 @@ public final class Floats {
    */
   public Floats(int most) {
     this.shorts = new short[most];
+    this.bytes = new byte[most];
   }
 
   /** Reads elements into the start of an array. */
   public void load(DType type, MemorySegment memory, long offset, float[] values, int count) {
     if (type == DType.F32) {
       MemorySegment.copy(memory, FLOAT, offset, values, 0, count);
+      return;
+    }
+    if (type == DType.I8) {
+      MemorySegment.copy(memory, ValueLayout.JAVA_BYTE, offset, bytes, 0, count);
+      for (int i = 0; i < count; i++) {
+        values[i] = bytes[i];
+      }
       return;
     }
     short[] bits = shorts;
@@ -46,6 +55,13 @@ public final class Floats {
   public void store(DType type, MemorySegment memory, long offset, float[] values, int count) {
     if (type == DType.F32) {
       MemorySegment.copy(values, 0, memory, FLOAT, offset, count);
+      return;
+    }
+    if (type == DType.I8) {
+      for (int i = 0; i < count; i++) {
+        bytes[i] = (byte) type.round(values[i]);
+      }
+      MemorySegment.copy(bytes, 0, memory, ValueLayout.JAVA_BYTE, offset, count);
       return;
     }
     short[] bits = shorts;

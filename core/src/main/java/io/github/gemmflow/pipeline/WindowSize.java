@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.pipeline;
 
+import io.github.gemmflow.matrix.RowFormat;
 import io.github.gemmflow.pipeline.gather.GatherWindow;
 import io.github.gemmflow.pipeline.step.StepWindow;
 import io.github.gemmflow.pipeline.step.WindowCursor;
@@ -21,18 +22,18 @@ public final class WindowSize {
   }
 
   /**
-   * The capacity for so many rows of so many elements.
+   * The capacity for so many rows.
    *
    * @throws IllegalArgumentException if that cannot be had in any memory
    */
-  public static Capacity capacity(
-      long rows, long columns, int elementBytes, Domains domains, Tuning tuning) {
+  public static Capacity capacity(long rows, RowFormat format, Domains domains, Tuning tuning) {
+    long columns = format.columns();
     if (rows < 0 || columns < 0) {
       throw new IllegalArgumentException(
           "a workspace cannot hold %d x %d".formatted(rows, columns));
     }
     try {
-      long rowBytes = Math.multiplyExact(columns, (long) elementBytes);
+      long rowBytes = format.bytes();
       long _ = Math.multiplyExact(rows, rowBytes);
       Capacity capacity = Capacity.of(rows, rowBytes, domains, tuning);
       for (int domain = 0; domain < domains.count(); domain++) {
@@ -43,7 +44,7 @@ public final class WindowSize {
     } catch (ArithmeticException e) {
       throw new IllegalArgumentException(
           "a workspace of %d x %d elements of %d bytes is larger than any memory"
-              .formatted(rows, columns, elementBytes),
+              .formatted(rows, columns, format.type().bytes()),
           e);
     }
   }

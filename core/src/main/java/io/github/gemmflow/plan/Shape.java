@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.plan;
 
+import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.matrix.RowFormat;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -51,11 +53,17 @@ public record Shape(long columns, @Nullable List<Long> columnsPerRank) {
     }
   }
 
-  public GatherProblem problem(int elementBytes, Capacity capacity) {
-    return columnsPerRank != null
-        ? GatherProblem.alongColumns(
-            columnsPerRank.stream().map(c -> c * elementBytes).toList(), capacity)
-        : GatherProblem.alongRows(columns * elementBytes, capacity);
+  public GatherProblem problem(DType type, Capacity capacity) {
+    if (columnsPerRank == null) {
+      return GatherProblem.alongRows(new RowFormat(type, columns).bytes(), capacity);
+    }
+    if (!type.isReal()) {
+      throw new IllegalArgumentException(
+          "rows of %s cannot be gathered along columns: the scale of a row is known to nobody before all of its columns are there; gather BF16 or F32"
+              .formatted(type));
+    }
+    return GatherProblem.alongColumns(
+        columnsPerRank.stream().map(c -> c * type.bytes()).toList(), capacity);
   }
 
   @Override

@@ -41,14 +41,16 @@ public final class Membership {
   private final Agreement agreement;
   private final ThreadBudget budget;
   private final OrderlyEnd ending;
+  private final Int8Packing int8;
 
   /**
    * Joins a job. Collective over its ranks.
    *
+   * @param kernel what this rank multiplies with
    * @param threadName what the communication thread is called
    * @param connect makes the engine; called once, on that thread
    */
-  public Membership(Terms terms, String threadName, Supplier<Engine> connect) {
+  public Membership(Terms terms, Kernel kernel, String threadName, Supplier<Engine> connect) {
     this.terms = terms;
     this.commThread = new CommThread(threadName, connect);
     this.engine = commThread.engine(terms.setupDeadline);
@@ -64,6 +66,7 @@ public final class Membership {
       commThread.sleepOn(
           neighbours.commBell(rank()), terms.idle.spinNanos(), budget.commThreadMaySpin());
       budget.warnOfTooManyThreads();
+      this.int8 = new Int8Packing(agreement, kernel);
     } catch (RuntimeException | Error e) {
       // Nobody can count on the others any more, and leaving in good order may need them.
       String reason =
@@ -73,10 +76,11 @@ public final class Membership {
       }
       throw e;
     }
+    introduce(kernel);
   }
 
   /** One line for the whole job, so that its log says what it ran on; once in a process. */
-  public void introduce(Kernel kernel) {
+  private void introduce(Kernel kernel) {
     if (rank() == 0 && !INTRODUCED.getAndSet(true)) {
       LOG.log(
           INFO,
@@ -142,6 +146,11 @@ public final class Membership {
   /** The agreement of all ranks of the job. */
   public Agreement agreement() {
     return agreement;
+  }
+
+  /** How weights in int8 are packed in this world. */
+  public Int8Packing int8() {
+    return int8;
   }
 
   public ThreadBudget budget() {

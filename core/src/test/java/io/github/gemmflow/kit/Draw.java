@@ -36,7 +36,7 @@ public final class Draw {
   }
 
   public DType type() {
-    return oneOf(List.of(DType.values()));
+    return oneOf(DType.REALS);
   }
 
   /** A size of a matrix: small, odd, prime, and now and then 0. */

@@ -18,6 +18,7 @@ import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
 import io.github.gemmflow.matrix.RowConsumer;
+import io.github.gemmflow.matrix.RowFormat;
 import io.github.gemmflow.tuning.Explanation;
 import io.github.gemmflow.tuning.Tuning;
 import java.lang.foreign.Arena;
@@ -77,7 +78,7 @@ public final class OperatorCase {
   private void runGroup(Group group, Draw draw) {
     long maxRows = draw.size() * (draw.chance(0.5) ? 1L : group.size());
     long maxColumns = draw.size();
-    DType type = draw.type();
+    DType type = draw.chance(0.2) ? DType.I8 : draw.type();
     Tuning room = draw.room(maxRows);
     try (Arena arena = Arena.ofConfined();
         Workspace space =
@@ -87,15 +88,20 @@ public final class OperatorCase {
       int count = 1 + draw.below(3);
       for (int i = 0; i < count; i++) {
         long columns = draw.chance(0.5) ? maxColumns : draw.below((int) maxColumns + 1);
-        Tuning tuning = draw.tuning(maxRows, maxColumns * type.bytes(), room, group.domains());
-        Way way = Way.draw(draw, group.size(), columns, tuning);
+        Tuning tuning =
+            draw.tuning(maxRows, new RowFormat(type, maxColumns).bytes(), room, group.domains());
+        // Rows of int8 only come whole.
+        Way way =
+            type.isReal() ? Way.draw(draw, group.size(), columns, tuning) : Way.alongRows(tuning);
         operators.add(build(space, draw, columns, way, i, arena));
         Tuning ofSums = draw.sumTuning(maxRows);
-        sums.add(new SumCase(world, space, group, draw, ofSums, seed * 17 + i));
+        if (type.isReal()) {
+          sums.add(new SumCase(world, space, group, draw, ofSums, seed * 17 + i));
+        }
       }
       int steps = 2 + draw.below(10);
       for (int i = 0; i < steps; i++) {
-        if (draw.chance(0.5)) {
+        if (draw.chance(0.5) && type.isReal()) {
           SumCase sum = draw.oneOf(sums);
           ways.add(sum.way());
           long[] rows = draw.rows(group.size(), maxRows);
@@ -144,9 +150,10 @@ public final class OperatorCase {
       Way way) {}
 
   private Built build(Workspace space, Draw draw, long columns, Way way, int number, Arena arena) {
-    boolean plain = draw.chance(0.25);
+    boolean plain = draw.chance(0.25) && space.type().isReal();
     boolean gathered = draw.chance(0.3) && !way.isStreamed();
-    DType output = draw.chance(0.5) ? DType.F32 : space.type();
+    DType shorter = space.type().isReal() ? space.type() : draw.type();
+    DType output = draw.chance(0.5) ? DType.F32 : shorter;
     if (plain) {
       AllGather gather = way.on(AllGather.on(space), columns).build();
       return new Built(
@@ -176,6 +183,12 @@ public final class OperatorCase {
 
   private PackedWeights pack(boolean outIn, DType type, long k, Weight weight, Arena arena) {
     Matrix inOut = Exact.matrix(type, k, weight.width, weight.seed, arena);
+    if (!type.isReal()) {
+      Matrix ones = Matrix.allocate(DType.F32, 1, weight.width, arena).fill(1);
+      return outIn
+          ? world.pack(Exact.transposed(inOut, arena), ones, WeightLayout.OUT_IN)
+          : world.pack(inOut, ones, WeightLayout.IN_OUT);
+    }
     return outIn
         ? world.pack(Exact.transposed(inOut, arena), WeightLayout.OUT_IN)
         : world.pack(inOut, WeightLayout.IN_OUT);

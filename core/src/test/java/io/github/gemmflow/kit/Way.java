@@ -5,6 +5,7 @@ import io.github.gemmflow.AllGather;
 import io.github.gemmflow.AllGatherMatmul;
 import io.github.gemmflow.RowCounts;
 import io.github.gemmflow.Step;
+import io.github.gemmflow.matrix.Matrix;
 import io.github.gemmflow.tuning.Storage;
 import io.github.gemmflow.tuning.Tuning;
 import java.util.Arrays;
@@ -62,7 +63,11 @@ public record Way(Tuning tuning, List<Long> columnsPerRank) {
 
   /** Fills a rank's input with its part of the matrix of a seed. */
   public void fill(Step step, long seed, int rank) {
-    Exact.fill(step.input(), seed, step.firstRow(), firstColumn(rank));
+    Matrix input = step.input();
+    Exact.fill(input, seed, step.firstRow(), firstColumn(rank));
+    if (!input.type().isReal()) {
+      step.inputScales().fill(1);
+    }
   }
 
   /** The first column of A that a rank gives. */

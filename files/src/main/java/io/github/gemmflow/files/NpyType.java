@@ -18,6 +18,7 @@ final class NpyType {
       case F32 -> "<f4";
       case F16 -> "<f2";
       case BF16 -> "<u2";
+      case I8 -> "|i1";
     };
   }
 
@@ -27,7 +28,7 @@ final class NpyType {
    * @throws FileFormatException if matrices are not of that type; it says what to do
    */
   static DType read(String file, String name) {
-    for (DType type : DType.values()) {
+    for (DType type : DType.REALS) {
       if (name(type).equals(name)) {
         return type;
       }

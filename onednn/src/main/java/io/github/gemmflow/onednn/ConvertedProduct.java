@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.onednn;
 
+import static java.lang.foreign.ValueLayout.JAVA_FLOAT_UNALIGNED;
+
 import io.github.gemmflow.kernel.Product;
 import io.github.gemmflow.kernel.ProductSpec;
 import io.github.gemmflow.matrix.Block;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Floats;
+import io.github.gemmflow.matrix.RowFormat;
 import io.github.gemmflow.onednn.binding.Dnnl;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -18,6 +21,7 @@ final class ConvertedProduct implements Product {
   private static final long ALIGNMENT = 64;
 
   private final DType input;
+  private final long scaleAt;
   private final DType output;
   private final OneDnnProduct inF32;
   private final Arena arena = Arena.ofShared();
@@ -25,6 +29,7 @@ final class ConvertedProduct implements Product {
 
   ConvertedProduct(Dnnl dnnl, ConvertedWeights weights, ProductSpec spec) {
     this.input = weights.type();
+    this.scaleAt = new RowFormat(input, weights.inputs()).scaleAt();
     this.output = spec.output();
     this.inF32 =
         new OneDnnProduct(
@@ -101,14 +106,23 @@ final class ConvertedProduct implements Product {
     }
 
     private void load(Block a, long first, long rows) {
-      int inputs = (int) (a.rowBytes() / input.bytes());
+      int inputs = (int) (aStride / Float.BYTES);
       // Rows of nothing may lie anywhere.
       for (long row = 0; row < rows && inputs > 0; row++) {
         long at = a.offset() + (first + row) * a.stride();
         floats.load(input, a.memory(), at, values, inputs);
+        if (!input.isReal()) {
+          scale(a.memory().get(JAVA_FLOAT_UNALIGNED, at + scaleAt), inputs);
+        }
         floats.store(DType.F32, aMemory, row * aStride, values, inputs);
       }
       aPart.at(aMemory, 0, rows, aStride, aStride);
+    }
+
+    private void scale(float factor, int count) {
+      for (int i = 0; i < count; i++) {
+        values[i] *= factor;
+      }
     }
 
     private void store(Block c, long first, long rows) {

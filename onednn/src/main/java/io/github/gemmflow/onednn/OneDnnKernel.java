@@ -4,6 +4,7 @@ package io.github.gemmflow.onednn;
 import static java.lang.System.Logger.Level.DEBUG;
 import static java.lang.System.Logger.Level.WARNING;
 
+import io.github.gemmflow.kernel.Int8Columns;
 import io.github.gemmflow.kernel.Kernel;
 import io.github.gemmflow.kernel.PackedWeights;
 import io.github.gemmflow.kernel.Product;
@@ -55,13 +56,37 @@ public final class OneDnnKernel implements Kernel {
 
   @Override
   public PackedWeights pack(Matrix weights, WeightLayout layout) {
+    Kernel.checkReals(weights);
     return isConverted(weights.type())
         ? ConvertedWeights.pack(this, dnnl, weights, layout)
         : OneDnnWeights.pack(this, dnnl, weights, layout);
   }
 
   @Override
+  public boolean hasInt8() {
+    return dnnl.isa().isFastFor(DType.I8);
+  }
+
+  @Override
+  public PackedWeights pack(Int8Columns weights) {
+    if (!hasInt8()) {
+      throw new IllegalStateException(
+          "products in int8 would be wrong on this machine, which has %s and no VNNI"
+              .formatted(dnnl.isa()));
+    }
+    return new Int8Weights(this, dnnl, weights);
+  }
+
+  @Override
+  public PackedWeights packConverted(Int8Columns weights) {
+    return ConvertedWeights.pack(this, dnnl, weights);
+  }
+
+  @Override
   public Product product(PackedWeights weights, ProductSpec spec) {
+    if (weights instanceof Int8Weights int8) {
+      return new Int8Product(dnnl, int8, spec);
+    }
     return weights instanceof ConvertedWeights inF32
         ? new ConvertedProduct(dnnl, inF32, spec)
         : new OneDnnProduct(dnnl, (OneDnnWeights) weights, spec);

@@ -5,7 +5,6 @@ import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.onednn.binding.AmxPermission;
 import io.github.gemmflow.onednn.binding.Dnnl;
 import io.github.gemmflow.onednn.binding.Isa;
-import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -32,7 +31,7 @@ public record OneDnnLibrary(
         dnnl.library(),
         isa.toString(),
         isa.compareTo(Isa.AMX) >= 0,
-        Arrays.stream(DType.values()).filter(type -> !isa.isFastFor(type)).toList());
+        DType.REALS.stream().filter(type -> !isa.isFastFor(type)).toList());
   }
 
   /**

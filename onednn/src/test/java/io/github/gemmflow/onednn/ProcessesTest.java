@@ -22,9 +22,9 @@ class ProcessesTest {
   void everyProcessComputesTheSameBits() throws Exception {
     Set<List<String>> checksums = new HashSet<>();
     for (int i = 0; i < 8; i++) {
-      List<String> said = Child.run(Map.of(), DType.values());
+      List<String> said = Child.run(Map.of(), DType.REALS.toArray(DType[]::new));
       List<String> found = said.stream().filter(line -> line.startsWith("checksum")).toList();
-      assertEquals(DType.values().length, found.size(), said.toString());
+      assertEquals(DType.REALS.size(), found.size(), said.toString());
       checksums.add(found);
     }
     assertEquals(1, checksums.size(), checksums.toString());

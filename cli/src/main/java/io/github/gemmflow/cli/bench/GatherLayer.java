@@ -12,6 +12,7 @@ import io.github.gemmflow.kernel.PackedWeights;
 import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
+import io.github.gemmflow.matrix.RowFormat;
 import io.github.gemmflow.matrix.Shards;
 import io.github.gemmflow.tuning.Explanation;
 import io.github.gemmflow.tuning.Overlap;
@@ -34,7 +35,7 @@ final class GatherLayer extends Layer {
   private final long bSeed;
   private final long[] rows;
   private final RowCounts counts;
-  private final Matrix a;
+  private final InputRows a;
   private final Matrix c;
 
   GatherLayer(World world, Group group, Group single, Size size, Tuning tuning) {
@@ -58,9 +59,9 @@ final class GatherLayer extends Layer {
             .type(size.type())
             .tuning(unfused)
             .open();
-    this.a = Matrix.allocate(size.type(), size.m(), size.k(), arena);
+    this.a = new InputRows(size.type(), size.m(), size.k(), arena);
     this.c = Matrix.allocate(DType.F32, size.m(), size.n(), arena);
-    Integers.fill(a, A_SEED, 0, 0);
+    Integers.fill(a.values(), A_SEED, 0, 0);
     try (Arena temporary = Arena.ofConfined();
         PackedWeights weights = pack(world, temporary)) {
       this.pipelined = AllGatherMatmul.on(space).output(weights).build();
@@ -74,22 +75,28 @@ final class GatherLayer extends Layer {
   private PackedWeights pack(World world, Arena temporary) {
     Matrix b = Matrix.allocate(size().type(), size().k(), size().n(), temporary);
     Integers.fill(b, bSeed, 0, 0);
-    return world.pack(b, WeightLayout.IN_OUT);
+    return size().type().isReal()
+        ? world.pack(b, WeightLayout.IN_OUT)
+        : world.pack(b, ones(size().n(), temporary), WeightLayout.IN_OUT);
+  }
+
+  /** Scales that leave integers as they are. */
+  private static Matrix ones(long count, Arena arena) {
+    return Matrix.allocate(DType.F32, 1, count, arena).fill(1);
   }
 
   /** Steps of a workspace take turns in two rooms, and rows stay where they were written. */
   private void fillRooms(int rank) {
     long first = Arrays.stream(rows, 0, rank).sum();
-    Matrix mine = a.rows(first, first + rows[rank]);
     for (int room = 0; room < 2; room++) {
-      write(pipelined, mine);
-      write(sequential, mine);
+      write(pipelined, first, first + rows[rank]);
+      write(sequential, first, first + rows[rank]);
     }
   }
 
-  private void write(AllGatherMatmul operator, Matrix values) {
+  private void write(AllGatherMatmul operator, long first, long end) {
     try (Step step = operator.begin(counts)) {
-      step.input().copyFrom(values);
+      a.writeTo(step, first, end);
       step.run(c);
     }
   }
@@ -130,7 +137,7 @@ final class GatherLayer extends Layer {
 
   @Override
   long bytesToCross() {
-    long bytes = size().m() * size().k() * size().type().bytes();
+    long bytes = size().m() * new RowFormat(size().type(), size().k()).bytes();
     return bytes * (hosts - 1);
   }
 

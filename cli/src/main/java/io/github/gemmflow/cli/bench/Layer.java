@@ -47,6 +47,9 @@ public abstract sealed class Layer implements AutoCloseable permits GatherLayer,
    * @param single a group of this rank alone
    */
   public static Layer of(World world, Group group, Group single, Size size, Tuning tuning) {
+    if (!size.type().isReal() && size.operation().isSum()) {
+      throw new IllegalArgumentException("products of I8 cannot be summed: --dtype BF16 or F32");
+    }
     return switch (size.operation()) {
       case GATHER -> new GatherLayer(world, group, single, size, tuning);
       case REDUCE_SCATTER, ALL_REDUCE -> new SumLayer(world, group, single, size, tuning);

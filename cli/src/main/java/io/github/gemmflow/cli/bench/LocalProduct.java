@@ -31,7 +31,8 @@ final class LocalProduct implements AutoCloseable {
    *
    * @param single a group of this rank alone
    */
-  LocalProduct(World world, Group single, PackedWeights weights, Matrix a, Matrix c) {
+  LocalProduct(World world, Group single, PackedWeights weights, InputRows input, Matrix c) {
+    Matrix a = input.values();
     this.threads = world.config().threads();
     this.rows = new long[] {a.rows()};
     this.c = c;
@@ -39,12 +40,12 @@ final class LocalProduct implements AutoCloseable {
     this.operator = AllGatherMatmul.on(space).output(weights).build();
     this.product =
         world.kernel().product(weights, new ProductSpec(DType.F32, Epilogue.NONE, threads));
-    a.block(aBlock, 0, a.rows());
+    input.point(aBlock);
     c.block(cBlock, 0, c.rows());
     // Steps of a workspace take turns in two rooms, and rows stay where they were written.
     for (int room = 0; room < 2; room++) {
       try (Step step = operator.begin(RowCounts.known(rows))) {
-        step.input().copyFrom(a);
+        input.writeTo(step, 0, a.rows());
         step.run(c);
       }
     }

@@ -41,7 +41,7 @@ final class SumLayer extends Layer {
   private final LocalProduct localProduct;
   private final long firstRow;
   private final long inputs;
-  private final Matrix a;
+  private final InputRows a;
   private final Matrix partial;
   private final Matrix c;
 
@@ -57,10 +57,10 @@ final class SumLayer extends Layer {
     this.firstRow = scattered ? Arrays.stream(rows, 0, rank).sum() : 0;
     this.space = Workspace.on(group).rows(size.m()).type(size.type()).tuning(tuning).open();
     this.unfusedSpace = Workspace.on(group).rows(size.m()).type(size.type()).tuning(tuning).open();
-    this.a = Matrix.allocate(size.type(), size.m(), inputs, arena);
+    this.a = new InputRows(size.type(), size.m(), inputs, arena);
     this.partial = Matrix.allocate(DType.F32, size.m(), size.n(), arena);
     this.c = Matrix.allocate(DType.F32, scattered ? rows[rank] : size.m(), size.n(), arena);
-    Integers.fill(a, A_SEED, 0, firstColumn);
+    Integers.fill(a.values(), A_SEED, 0, firstColumn);
     try (Arena temporary = Arena.ofConfined();
         PackedWeights weights = pack(world, firstColumn, temporary)) {
       if (scattered) {
@@ -99,7 +99,7 @@ final class SumLayer extends Layer {
         localProduct.multiplyBare();
         sum.accept(partial, c);
       }
-      case PIPELINED -> fused.accept(a, c);
+      case PIPELINED -> fused.accept(a.values(), c);
     }
   }
 

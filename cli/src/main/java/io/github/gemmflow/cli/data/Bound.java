@@ -119,6 +119,7 @@ public final class Bound {
       case F32 -> 0x1p-24;
       case F16 -> 0x1p-11;
       case BF16 -> 0x1p-8;
+      case I8 -> throw new IllegalArgumentException("a product is never of I8");
     };
   }
 }

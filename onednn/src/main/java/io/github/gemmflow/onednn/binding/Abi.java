@@ -40,6 +40,17 @@ final class Abi {
   static final int ARG_BIAS = 41;
   static final int ARG_SCRATCHPAD = 80;
 
+  /** {@code DNNL_ARG_ATTR_SCALES | DNNL_ARG_WEIGHTS}. */
+  static final int ARG_WEIGHT_SCALES = 4096 | ARG_WEIGHTS;
+
+  /** {@code DNNL_ARG_ATTR_MULTIPLE_POST_OP(0) | DNNL_ARG_SRC_1}. */
+  static final int ARG_FIRST_POST_OPERATION = 32768 | 2;
+
+  static final int BINARY_MULTIPLY = 0x1fff1;
+
+  /** Of a description without a type. */
+  static final int TYPE_UNDEFINED = 0;
+
   private Abi() {}
 
   static int type(DType type) {
@@ -47,6 +58,7 @@ final class Abi {
       case F16 -> 1;
       case BF16 -> 2;
       case F32 -> 3;
+      case I8 -> 5;
     };
   }
 

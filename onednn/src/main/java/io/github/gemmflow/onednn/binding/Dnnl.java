@@ -71,6 +71,65 @@ public interface Dnnl {
       boolean bias,
       Activation activation);
 
+  /**
+   * An int8 product of one height: sums of int32, rounded to F32, times the scale of the column,
+   * times the scale of the row.
+   *
+   * @param rows the rows of A
+   * @param inputStride bytes from one row of A to the next
+   * @param outputStride elements from one row of C, which is F32, to the next
+   * @param adds whether the product is added to what C holds, before the activation
+   * @throws DnnlException if there is no fast implementation
+   */
+  Int8Matmul int8Matmul(
+      Layout layout,
+      long rows,
+      long inputStride,
+      long outputStride,
+      boolean adds,
+      Activation activation);
+
+  /** An int8 product of one height, which any number of {@link Int8Call}s may share. */
+  interface Int8Matmul extends AutoCloseable {
+    /** oneDNN's name for how it is done. */
+    String implementation();
+
+    /** The memory that each call needs for itself while it runs. */
+    long scratchBytes();
+
+    /** A way to run it for one thread at a time; to be closed before this is. */
+    Int8Call newCall(MemorySegment scratch);
+
+    @Override
+    void close();
+  }
+
+  /** One thread's way to run an int8 product. Not thread-safe. */
+  interface Int8Call extends AutoCloseable {
+    /**
+     * Runs the product. A and C are not freed meanwhile; closing their arenas throws.
+     *
+     * @param a native memory that A is in
+     * @param aAt the address where A begins
+     * @param rowScalesAt the address of the scales of its rows, without gaps
+     * @param weightsAt the address where the packed weights begin; the caller keeps them alive
+     * @param columnScalesAt the address of the scales of their columns
+     * @param c native memory that C is in
+     * @param cAt the address where C begins
+     */
+    void run(
+        MemorySegment a,
+        long aAt,
+        long rowScalesAt,
+        long weightsAt,
+        long columnScalesAt,
+        MemorySegment c,
+        long cAt);
+
+    @Override
+    void close();
+  }
+
   /** A product of one height, which any number of {@link Call}s may share. */
   interface Matmul extends AutoCloseable {
     /** oneDNN's name for how it is done. */

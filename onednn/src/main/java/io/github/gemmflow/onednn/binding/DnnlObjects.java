@@ -38,6 +38,33 @@ final class DnnlObjects {
     }
   }
 
+  /** The same as a batch of one matrix, which is how oneDNN likes products in int8. */
+  long describeBatch(DType type, long rows, long columns, long rowStride, long columnStride) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment sizes = arena.allocateFrom(JAVA_LONG, 1, rows, columns);
+      long all = Math.max(rows * rowStride, columns * columnStride);
+      MemorySegment strides = arena.allocateFrom(JAVA_LONG, all, rowStride, columnStride);
+      return calls.memoryDescCreateWithStrides(3, sizes, Abi.type(type), strides);
+    }
+  }
+
+  /** Describes a batch of one matrix whose layout oneDNN is to choose. */
+  long describeAnyBatch(DType type, long rows, long columns) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment sizes = arena.allocateFrom(JAVA_LONG, 1, rows, columns);
+      return calls.memoryDescCreateWithTag(3, sizes, Abi.type(type), Abi.FORMAT_ANY);
+    }
+  }
+
+  /** Describes elements one after the other. */
+  long describeVector(DType type, long length) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment sizes = arena.allocateFrom(JAVA_LONG, length);
+      MemorySegment strides = arena.allocateFrom(JAVA_LONG, 1);
+      return calls.memoryDescCreateWithStrides(1, sizes, Abi.type(type), strides);
+    }
+  }
+
   /** Describes a matrix whose layout oneDNN is to choose. */
   long describeAny(DType type, long rows, long columns) {
     try (Arena arena = Arena.ofConfined()) {
@@ -69,6 +96,34 @@ final class DnnlObjects {
         setActivation(attributes, activation);
       }
       return primitives.matmulPrimitiveDescCreate(engine, a, b, bias, c, attributes);
+    } finally {
+      primitives.attrDestroy(attributes);
+    }
+  }
+
+  /** Describes an int8 product: scales of columns, then of rows, then what it is added to. */
+  long describeInt8Matmul(
+      long a, long b, long c, long rowScales, boolean adds, Activation activation) {
+    long attributes = primitives.attrCreate();
+    try {
+      primitives.attrSetScratchpadMode(attributes, Abi.SCRATCHPAD_USER);
+      primitives.attrSetFpmathMode(attributes, Abi.FPMATH_STRICT);
+      primitives.attrSetScalesMask(attributes, Abi.ARG_WEIGHTS, 1 << 2);
+      long operations = primitives.postOpsCreate();
+      try {
+        primitives.postOpsAppendBinary(operations, Abi.BINARY_MULTIPLY, rowScales);
+        if (adds) {
+          primitives.postOpsAppendSum(operations, 1, 0, Abi.TYPE_UNDEFINED);
+        }
+        if (activation != Activation.NONE) {
+          primitives.postOpsAppendEltwise(
+              operations, Abi.algorithm(activation), Abi.alpha(activation), 0);
+        }
+        primitives.attrSetPostOps(attributes, operations);
+      } finally {
+        primitives.postOpsDestroy(operations);
+      }
+      return primitives.matmulPrimitiveDescCreate(engine, a, b, 0, c, attributes);
     } finally {
       primitives.attrDestroy(attributes);
     }

@@ -10,7 +10,9 @@ import io.github.gemmflow.matrix.DType;
 public enum Isa {
   OTHER(0, "plain instructions"),
   AVX2(0x7, "AVX2"),
-  AVX512(0x27, "AVX-512"),
+  AVX2_VNNI(0xf, "AVX2 with VNNI"),
+  AVX512(0x27, "AVX-512 without VNNI"),
+  AVX512_VNNI(0x67, "AVX-512"),
   AVX512_BF16(0xe7, "AVX-512 with BF16"),
   AVX512_FP16(0x1ef, "AVX-512 with BF16 and FP16"),
   AMX(0xfef, "AMX with BF16, AVX-512 with FP16"),
@@ -45,6 +47,8 @@ public enum Isa {
       case BF16 -> compareTo(AVX512_BF16) >= 0;
       case F16 -> compareTo(AVX512_FP16) >= 0;
       case F32 -> compareTo(AVX2) >= 0;
+      // Without VNNI, sums of products in int8 saturate.
+      case I8 -> this == AVX2_VNNI || compareTo(AVX512_VNNI) >= 0;
     };
   }
 

@@ -14,6 +14,9 @@ final class NativeDnnl implements Dnnl {
   /** How the names of implementations begin that are there to be right, not to be fast. */
   private static final String REFERENCE = "ref";
 
+  /** How the names of implementations begin that are fast in int8, and keep to their thread. */
+  private static final String FAST_INT8 = "brg";
+
   private static @Nullable NativeDnnl instance;
 
   private final Library library;
@@ -104,6 +107,31 @@ final class NativeDnnl implements Dnnl {
     if (implementation.startsWith(REFERENCE)) {
       matmul.close();
       throw noProduct(layout.type(), "only " + implementation);
+    }
+    return matmul;
+  }
+
+  @Override
+  public Int8Matmul int8Matmul(
+      Layout layout,
+      long rows,
+      long inputStride,
+      long outputStride,
+      boolean adds,
+      Activation activation) {
+    NativeLayout weights = (NativeLayout) layout;
+    Int8Matmul matmul =
+        explaining(
+            DType.I8,
+            () ->
+                openMp.withOneThread(
+                    () ->
+                        new NativeInt8Matmul(
+                            objects, weights, rows, inputStride, outputStride, adds, activation)));
+    String implementation = matmul.implementation();
+    if (!implementation.startsWith(FAST_INT8)) {
+      matmul.close();
+      throw noProduct(DType.I8, "only " + implementation);
     }
     return matmul;
   }

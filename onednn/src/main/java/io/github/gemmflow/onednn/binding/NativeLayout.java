@@ -29,6 +29,30 @@ final class NativeLayout implements Dnnl.Layout {
   }
 
   private long choose() {
+    return type == DType.I8 ? chooseInt8() : chooseReal();
+  }
+
+  private long chooseInt8() {
+    long a = objects.describeBatch(type, TALL, inputs, inputs, 1);
+    long b = objects.describeAnyBatch(type, inputs, outputs);
+    long c = objects.describeBatch(DType.F32, TALL, outputs, outputs, 1);
+    long scales = objects.describeBatch(DType.F32, TALL, 1, 1, 1);
+    try {
+      long matmul = objects.describeInt8Matmul(a, b, c, scales, false, Activation.NONE);
+      try {
+        return objects.cloneDescription(objects.query(matmul, Abi.QUERY_WEIGHTS));
+      } finally {
+        objects.destroyPrimitiveDescription(matmul);
+      }
+    } finally {
+      objects.destroyDescription(a);
+      objects.destroyDescription(b);
+      objects.destroyDescription(c);
+      objects.destroyDescription(scales);
+    }
+  }
+
+  private long chooseReal() {
     long a = objects.describe(type, TALL, inputs, inputs, 1);
     long b = objects.describeAny(type, inputs, outputs);
     long c = objects.describe(DType.F32, TALL, outputs, outputs, 1);
@@ -73,7 +97,10 @@ final class NativeLayout implements Dnnl.Layout {
   @Override
   public void pack(
       MemorySegment source, long inputStride, long outputStride, MemorySegment target) {
-    long plain = objects.describe(type, inputs, outputs, inputStride, outputStride);
+    long plain =
+        type == DType.I8
+            ? objects.describeBatch(type, inputs, outputs, inputStride, outputStride)
+            : objects.describe(type, inputs, outputs, inputStride, outputStride);
     try (Arguments arguments = new Arguments(objects, 2)) {
       arguments.point(arguments.add(Abi.ARG_SOURCE, plain), source.address());
       arguments.point(arguments.add(Abi.ARG_DESTINATION, description), target.address());

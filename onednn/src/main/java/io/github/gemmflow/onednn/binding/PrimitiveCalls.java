@@ -34,6 +34,32 @@ final class PrimitiveCalls extends Binder {
     }
   }
 
+  private final Function postOpsAppendBinary =
+      bind("dnnl_post_ops_append_binary", JAVA_LONG, JAVA_INT, JAVA_LONG);
+
+  void postOpsAppendBinary(long operations, int algorithm, long description) {
+    try {
+      check(
+          postOpsAppendBinary,
+          (int) postOpsAppendBinary.handle().invokeExact(operations, algorithm, description));
+    } catch (Throwable e) {
+      throw Unchecked.of(e);
+    }
+  }
+
+  private final Function postOpsAppendSum =
+      bind("dnnl_post_ops_append_sum", JAVA_LONG, JAVA_FLOAT, JAVA_INT, JAVA_INT);
+
+  void postOpsAppendSum(long operations, float scale, int zeroPoint, int type) {
+    try {
+      check(
+          postOpsAppendSum,
+          (int) postOpsAppendSum.handle().invokeExact(operations, scale, zeroPoint, type));
+    } catch (Throwable e) {
+      throw Unchecked.of(e);
+    }
+  }
+
   private final Function postOpsDestroy = bind("dnnl_post_ops_destroy", JAVA_LONG);
 
   void postOpsDestroy(long operations) {
@@ -80,6 +106,19 @@ final class PrimitiveCalls extends Binder {
   void attrSetFpmathMode(long attributes, int mode) {
     try {
       check(attrSetFpmathMode, (int) attrSetFpmathMode.handle().invokeExact(attributes, mode));
+    } catch (Throwable e) {
+      throw Unchecked.of(e);
+    }
+  }
+
+  private final Function attrSetScalesMask =
+      bind("dnnl_primitive_attr_set_scales_mask", JAVA_LONG, JAVA_INT, JAVA_INT);
+
+  void attrSetScalesMask(long attributes, int argument, int mask) {
+    try {
+      check(
+          attrSetScalesMask,
+          (int) attrSetScalesMask.handle().invokeExact(attributes, argument, mask));
     } catch (Throwable e) {
       throw Unchecked.of(e);
     }

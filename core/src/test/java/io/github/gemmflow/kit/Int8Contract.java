@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.kit;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.github.gemmflow.kernel.Activation;
+import io.github.gemmflow.kernel.Epilogue;
+import io.github.gemmflow.kernel.Int8Columns;
+import io.github.gemmflow.kernel.Kernel;
+import io.github.gemmflow.kernel.PackedWeights;
+import io.github.gemmflow.kernel.Product;
+import io.github.gemmflow.kernel.ProductSpec;
+import io.github.gemmflow.kernel.WeightLayout;
+import io.github.gemmflow.matrix.Block;
+import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.matrix.Matrix;
+import io.github.gemmflow.matrix.Quantizer;
+import io.github.gemmflow.matrix.RowFormat;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * What every kernel's products in int8 promise: the bits of a plain loop over integers, whatever is
+ * computed together, and nothing but NaN from rows that have one.
+ */
+public abstract class Int8Contract {
+  private static final int[][] SHAPES = {
+    {1, 1, 1}, {1, 64, 600}, {3, 130, 65}, {65, 77, 513}, {130, 33, 40}, {7, 1000, 5}, {2, 0, 3}
+  };
+
+  protected abstract Kernel kernel();
+
+  /** Rows of bytes with scales, as they lie in a window. */
+  private static final class Rows {
+    private final Block block = new Block();
+    private final MemorySegment memory;
+    private final RowFormat format;
+    private final long rows;
+
+    Rows(long rows, long columns, Arena arena) {
+      this.format = new RowFormat(DType.I8, columns);
+      this.rows = rows;
+      this.memory = arena.allocate(Math.max(64, rows * format.bytes()), 64);
+    }
+
+    void set(long row, long column, int value) {
+      memory.set(ValueLayout.JAVA_BYTE, row * format.bytes() + column, (byte) value);
+    }
+
+    int get(long row, long column) {
+      return memory.get(ValueLayout.JAVA_BYTE, row * format.bytes() + column);
+    }
+
+    void scale(long row, float value) {
+      memory.set(ValueLayout.JAVA_FLOAT_UNALIGNED, row * format.bytes() + format.scaleAt(), value);
+    }
+
+    float scale(long row) {
+      return memory.get(ValueLayout.JAVA_FLOAT_UNALIGNED, row * format.bytes() + format.scaleAt());
+    }
+
+    Block block(long first, long end) {
+      long bytes = format.bytes();
+      return block.at(memory, first * bytes, end - first, bytes, bytes);
+    }
+
+    /** Random, of full range, with random scales. */
+    Rows fill(SplittableRandom random) {
+      for (long row = 0; row < rows; row++) {
+        for (long column = 0; column < format.columns(); column++) {
+          set(row, column, random.nextInt(-127, 128));
+        }
+        scale(row, (float) random.nextDouble(1e-3, 2));
+      }
+      return this;
+    }
+  }
+
+  /** Weights of full range, in one of both layouts, with their scales. */
+  private record Weights(Matrix inOut, Matrix scales) {
+    static Weights random(long k, long n, SplittableRandom random, Arena arena) {
+      Matrix values = Matrix.allocate(DType.I8, k, n, arena);
+      Matrix scales = Matrix.allocate(DType.F32, 1, n, arena);
+      for (long j = 0; j < n; j++) {
+        for (long i = 0; i < k; i++) {
+          values.set(i, j, random.nextInt(-127, 128));
+        }
+        scales.set(0, j, (float) random.nextDouble(1e-3, 2));
+      }
+      return new Weights(values, scales);
+    }
+
+    PackedWeights pack(Kernel kernel, WeightLayout layout, Arena arena) {
+      Matrix values = layout == WeightLayout.IN_OUT ? inOut : Exact.transposed(inOut, arena);
+      return kernel.pack(Int8Columns.of(values, scales, layout));
+    }
+  }
+
+  private static float expected(Rows a, Weights b, long row, long column, Epilogue epilogue) {
+    int sum = 0;
+    for (long k = 0; k < b.inOut.rows(); k++) {
+      sum += a.get(row, k) * (int) b.inOut.get(k, column);
+    }
+    float[] value = {sum * b.scales.get(0, column) * a.scale(row)};
+    epilogue.apply(value, (int) column, 1);
+    return value[0];
+  }
+
+  private static void check(Matrix c, Rows a, Weights b, Epilogue epilogue) {
+    for (long row = 0; row < c.rows(); row++) {
+      for (long column = 0; column < c.columns(); column++) {
+        float expected = c.type().round(expected(a, b, row, column, epilogue));
+        Exact.compare("C", row, column, expected, c.get(row, column));
+      }
+    }
+  }
+
+  /** Runs of so many rows; C lies with gaps if they are odd. */
+  private static void multiply(Product product, Rows a, Matrix c, long run) {
+    for (long row = 0; row < c.rows(); row += run) {
+      long end = Math.min(c.rows(), row + run);
+      product.multiply(0, a.block(row, end), c.block(new Block(), row, end), 0);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(WeightLayout.class)
+  void theBitsOfAPlainLoop(WeightLayout layout) {
+    SplittableRandom random = new SplittableRandom(1);
+    for (int[] shape : SHAPES) {
+      for (DType output : List.of(DType.F32, DType.BF16, DType.F16)) {
+        try (Arena arena = Arena.ofShared()) {
+          Rows a = new Rows(shape[0], shape[1], arena).fill(random);
+          Weights b = Weights.random(shape[1], shape[2], random, arena);
+          for (int gap = 0; gap < 2; gap++) {
+            Matrix c =
+                Matrix.allocate(output, shape[0], shape[2] + gap, arena).columns(0, shape[2]);
+            for (Epilogue epilogue : epilogues(shape[2], arena)) {
+              try (PackedWeights weights = b.pack(kernel(), layout, arena);
+                  Product product =
+                      kernel().product(weights, new ProductSpec(output, epilogue, 1))) {
+                for (long run : new long[] {1, 5, 64, 1000}) {
+                  c.fill(Float.NaN);
+                  multiply(product, a, c, run);
+                  check(c, a, b, epilogue);
+                }
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+
+  private static List<Epilogue> epilogues(long columns, Arena arena) {
+    Matrix bias = Exact.matrix(DType.F32, 1, columns, 3, arena);
+    return List.of(Epilogue.NONE, Epilogue.bias(bias), Epilogue.of(Activation.RELU).withBias(bias));
+  }
+
+  /** The largest sums that there are, of each sign: nothing saturates. */
+  @ParameterizedTest
+  @ValueSource(ints = {127, -127})
+  void nothingSaturates(int value) {
+    int k = 8192;
+    try (Arena arena = Arena.ofShared()) {
+      Rows a = new Rows(2, k, arena);
+      Matrix inOut = Matrix.allocate(DType.I8, k, 3, arena).fill(127);
+      Matrix ones = Matrix.allocate(DType.F32, 1, 3, arena).fill(1);
+      for (long row = 0; row < 2; row++) {
+        for (long column = 0; column < k; column++) {
+          a.set(row, column, value);
+        }
+        a.scale(row, 1);
+      }
+      Weights b = new Weights(inOut, ones);
+      Matrix c = Matrix.allocate(DType.F32, 2, 3, arena);
+      try (PackedWeights weights = b.pack(kernel(), WeightLayout.IN_OUT, arena);
+          Product product =
+              kernel().product(weights, new ProductSpec(DType.F32, Epilogue.NONE, 1))) {
+        multiply(product, a, c, 2);
+        check(c, a, b, Epilogue.NONE);
+        assertEquals((float) (127 * value * k), c.get(1, 2));
+      }
+    }
+  }
+
+  /** Reals are rounded, each column with a scale of its own, the same from either layout. */
+  @ParameterizedTest
+  @EnumSource(WeightLayout.class)
+  void realWeightsAreRounded(WeightLayout layout) {
+    SplittableRandom random = new SplittableRandom(5);
+    try (Arena arena = Arena.ofShared()) {
+      int k = 100;
+      int n = 70;
+      Matrix reals = Matrix.allocate(DType.F32, k, n, arena);
+      Matrix values = Matrix.allocate(DType.I8, k, n, arena);
+      Matrix scales = Matrix.allocate(DType.F32, 1, n, arena);
+      for (int j = 0; j < n; j++) {
+        float largest = 0;
+        for (int i = 0; i < k; i++) {
+          float real = (float) random.nextDouble(-1 - j, 1 + j);
+          reals.set(i, j, real);
+          largest = Math.max(largest, Math.abs(real));
+        }
+        scales.set(0, j, largest / Quantizer.LARGEST);
+        for (int i = 0; i < k; i++) {
+          values.set(i, j, reals.get(i, j) * (Quantizer.LARGEST / largest));
+        }
+      }
+      Weights b = new Weights(values, scales);
+      Rows a = new Rows(4, k, arena).fill(random);
+      Matrix c = Matrix.allocate(DType.F32, 4, n, arena);
+      Matrix source = layout == WeightLayout.IN_OUT ? reals : Exact.transposed(reals, arena);
+      try (PackedWeights weights = kernel().pack(Int8Columns.rounding(source, layout));
+          Product product =
+              kernel().product(weights, new ProductSpec(DType.F32, Epilogue.NONE, 1))) {
+        assertEquals(DType.I8, weights.type());
+        multiply(product, a, c, 4);
+        check(c, a, b, Epilogue.NONE);
+      }
+    }
+  }
+
+  /** A row with the scale NaN has NaN for all its results, and no other row has. */
+  @Test
+  void aRowThatIsNotANumber() {
+    SplittableRandom random = new SplittableRandom(9);
+    try (Arena arena = Arena.ofShared()) {
+      Rows a = new Rows(3, 40, arena).fill(random);
+      a.scale(1, Float.NaN);
+      Weights b = Weights.random(40, 20, random, arena);
+      Matrix c = Matrix.allocate(DType.F32, 3, 20, arena);
+      try (PackedWeights weights = b.pack(kernel(), WeightLayout.IN_OUT, arena);
+          Product product =
+              kernel().product(weights, new ProductSpec(DType.F32, Epilogue.NONE, 1))) {
+        multiply(product, a, c, 3);
+        for (long column = 0; column < 20; column++) {
+          assertTrue(Float.isNaN(c.get(1, column)), "row 1 is NaN");
+          assertEquals(expected(a, b, 2, column, Epilogue.NONE), c.get(2, column));
+        }
+      }
+    }
+  }
+
+  /** Where a rank has no int8, all multiply in F32: off by no more than F32's roundings. */
+  @ParameterizedTest
+  @EnumSource(WeightLayout.class)
+  void converted(WeightLayout layout) {
+    SplittableRandom random = new SplittableRandom(11);
+    for (DType output : List.of(DType.F32, DType.BF16)) {
+      try (Arena arena = Arena.ofShared()) {
+        int k = 300;
+        Rows a = new Rows(70, k, arena).fill(random);
+        Weights b = Weights.random(k, 40, random, arena);
+        Matrix c = Matrix.allocate(output, 70, 40, arena).fill(Float.NaN);
+        Matrix values = layout == WeightLayout.IN_OUT ? b.inOut : Exact.transposed(b.inOut, arena);
+        try (PackedWeights weights =
+                kernel().packConverted(Int8Columns.of(values, b.scales, layout));
+            Product product =
+                kernel().product(weights, new ProductSpec(output, Epilogue.NONE, 1))) {
+          assertEquals(DType.I8, weights.type());
+          assertEquals(layout, weights.layout());
+          multiply(product, a, c, 70);
+        }
+        checkNear(c, a, b, output == DType.F32 ? 0 : 0x1p-8);
+      }
+    }
+  }
+
+  private static void checkNear(Matrix c, Rows a, Weights b, double rounding) {
+    long k = b.inOut.rows();
+    for (long row = 0; row < c.rows(); row++) {
+      for (long column = 0; column < c.columns(); column++) {
+        double sum = 0;
+        double magnitude = 0;
+        double scale = (double) b.scales.get(0, column) * a.scale(row);
+        for (long i = 0; i < k; i++) {
+          double term = a.get(row, i) * b.inOut.get(i, column) * scale;
+          sum += term;
+          magnitude += Math.abs(term);
+        }
+        double allowed = (k + 4) * 0x1p-24 * magnitude + rounding * Math.abs(sum);
+        double error = Math.abs(c.get(row, column) - sum);
+        assertTrue(error <= allowed, "off by %s, not %s".formatted(error, allowed));
+      }
+    }
+  }
+
+  @Test
+  void integersNeedTheirScales() {
+    try (Arena arena = Arena.ofShared()) {
+      Matrix values = Matrix.allocate(DType.I8, 4, 3, arena);
+      assertThrows(
+          IllegalArgumentException.class, () -> Int8Columns.rounding(values, WeightLayout.IN_OUT));
+      assertThrows(
+          IllegalArgumentException.class, () -> kernel().pack(values, WeightLayout.IN_OUT).close());
+      Matrix few = Matrix.allocate(DType.F32, 1, 2, arena);
+      assertThrows(
+          IllegalArgumentException.class, () -> Int8Columns.of(values, few, WeightLayout.IN_OUT));
+    }
+  }
+}
