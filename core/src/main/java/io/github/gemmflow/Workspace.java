@@ -5,6 +5,7 @@ import static java.lang.System.Logger.Level.WARNING;
 
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Quantizer;
+import io.github.gemmflow.matrix.RowFormat;
 import io.github.gemmflow.pipeline.Pipeline;
 import io.github.gemmflow.pipeline.compute.ComputeThreads;
 import io.github.gemmflow.pipeline.gather.GatherKind;
@@ -224,8 +225,17 @@ public final class Workspace implements AutoCloseable {
 
   /** The steps of gathering operators of a shape. */
   GatherKind gathers(Shape shape, boolean keepsGathered, Tuning tuned) {
-    GatherProblem problem = shape.problem(type, capacity);
+    GatherProblem problem = problem(shape);
     return pipeline.kinds().gathers(keepsGathered ? problem.keepingGathered() : problem, tuned);
+  }
+
+  private GatherProblem problem(Shape shape) {
+    if (shape.isAlongColumns() && !type.isReal()) {
+      throw new IllegalArgumentException(
+          "rows of %s cannot be gathered along columns: the scale of a row is known to nobody before all of its columns are there; gather BF16 or F32"
+              .formatted(type));
+    }
+    return shape.problem(new RowFormat(type, shape.columns()).bytes(), type.bytes(), capacity);
   }
 
   /** The steps of summing operators of a plan. Collective. */

@@ -70,7 +70,7 @@ class ArchitectureTest {
         .whereLayer("kernel")
         .mayOnlyBeAccessedByLayers("api", "setup", "pipeline")
         .whereLayer("matrix")
-        .mayOnlyBeAccessedByLayers("api", "pipeline", "engine", "kernel")
+        .mayOnlyBeAccessedByLayers("api", "setup", "pipeline", "engine", "kernel")
         .whereLayer("failure")
         .mayOnlyBeAccessedByLayers("api", "setup", "pipeline", "engine")
         .check(CLASSES);

@@ -97,7 +97,8 @@ class CommandErrorsTest {
           gen @/new --gm 0                              | a product of 0 x 4096 x 4096 has nothing to multiply
           gen @/new --gm 2 --shards 3                   | 2 rows of A cannot be spread over 3 files
           gen @/new --gk 2000000                        | take at most 1864135 columns of A, or --values reals
-          gen @/new --dtype int8                        | expected one of [BF16, F16, F32]
+          gen @/new --dtype int8                        | expected one of [BF16, F16, F32, I8]
+          gen @/new --dtype I8                          | --dtype I8: files are of BF16, F16 or F32
           gen @/new --values zeros                      | expected one of [INTEGERS, REALS]
           gen @/new --format csv                        | expected one of [NPY, SAFETENSORS]
           verify --c @/golden.npy                       | checked against a golden file (--golden), or against A x B

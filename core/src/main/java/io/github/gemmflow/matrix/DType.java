@@ -33,6 +33,19 @@ public enum DType {
     }
   },
 
+  /** IEEE 754 binary32. */
+  F32(Float.BYTES) {
+    @Override
+    public float get(MemorySegment memory, long offset) {
+      return memory.get(FLOAT, offset);
+    }
+
+    @Override
+    public void set(MemorySegment memory, long offset, float value) {
+      memory.set(FLOAT, offset, value);
+    }
+  },
+
   /**
    * Integers from -127 to 127. What they stand for is their value times a scale, which lies beside
    * them.
@@ -46,19 +59,6 @@ public enum DType {
     @Override
     public void set(MemorySegment memory, long offset, float value) {
       memory.set(ValueLayout.JAVA_BYTE, offset, (byte) round(value));
-    }
-  },
-
-  /** IEEE 754 binary32. */
-  F32(Float.BYTES) {
-    @Override
-    public float get(MemorySegment memory, long offset) {
-      return memory.get(FLOAT, offset);
-    }
-
-    @Override
-    public void set(MemorySegment memory, long offset, float value) {
-      memory.set(FLOAT, offset, value);
     }
   };
 

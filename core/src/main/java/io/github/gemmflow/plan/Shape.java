@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.plan;
 
-import io.github.gemmflow.matrix.DType;
-import io.github.gemmflow.matrix.RowFormat;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -53,17 +51,17 @@ public record Shape(long columns, @Nullable List<Long> columnsPerRank) {
     }
   }
 
-  public GatherProblem problem(DType type, Capacity capacity) {
-    if (columnsPerRank == null) {
-      return GatherProblem.alongRows(new RowFormat(type, columns).bytes(), capacity);
-    }
-    if (!type.isReal()) {
-      throw new IllegalArgumentException(
-          "rows of %s cannot be gathered along columns: the scale of a row is known to nobody before all of its columns are there; gather BF16 or F32"
-              .formatted(type));
-    }
-    return GatherProblem.alongColumns(
-        columnsPerRank.stream().map(c -> c * type.bytes()).toList(), capacity);
+  /**
+   * The problem of gathering rows.
+   *
+   * @param rowBytes of a whole row
+   * @param elementBytes of an element of a row of which ranks give parts
+   */
+  public GatherProblem problem(long rowBytes, int elementBytes, Capacity capacity) {
+    return columnsPerRank != null
+        ? GatherProblem.alongColumns(
+            columnsPerRank.stream().map(c -> c * elementBytes).toList(), capacity)
+        : GatherProblem.alongRows(rowBytes, capacity);
   }
 
   @Override
