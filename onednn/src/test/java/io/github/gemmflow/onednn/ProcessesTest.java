@@ -41,8 +41,8 @@ class ProcessesTest {
   /** Never in silence on a slow path. */
   @ParameterizedTest
   @CsvSource({
-    "AVX512_CORE, BF16, AVX-512",
-    "AVX512_CORE, F16, AVX-512",
+    "AVX512_CORE, BF16, AVX-512 without VNNI",
+    "AVX512_CORE, F16, AVX-512 without VNNI",
     "AVX2, BF16, AVX2",
     "AVX2, F16, AVX2",
   })
@@ -54,6 +54,29 @@ class ProcessesTest {
             .formatted(type, best);
     assertEquals(1, said.stream().filter(line -> line.contains(warning)).count(), said.toString());
     assertTrue(said.stream().anyMatch(line -> line.startsWith("checksum")), said.toString());
+  }
+
+  /**
+   * The largest sums that there are: without VNNI, int8 instructions would saturate, and be off by
+   * a sixth.
+   */
+  @ParameterizedTest
+  @CsvSource({"AVX2, true", "AVX512_CORE, true", "DEFAULT, false"})
+  void sumsInInt8AreRightOnEveryInstructionSet(String mask, boolean converted) throws Exception {
+    List<String> said =
+        Child.java(
+            Map.of("ONEDNN_MAX_CPU_ISA", mask),
+            List.of("--enable-native-access=ALL-UNNAMED", Int8Child.class.getName()));
+    boolean warned = said.stream().anyMatch(line -> line.contains("no instructions for int8"));
+    assertEquals(converted || !new OneDnnKernel().hasInt8(), warned, said.toString());
+    String sums = said.stream().filter(line -> line.startsWith("sums ")).findFirst().orElse("");
+    double expected = 127.0 * 127 * Int8Child.K;
+    String[] numbers = sums.split(" ", -1);
+    assertEquals(3, numbers.length, said.toString());
+    // Converted, they are sums of F32.
+    double allowed = warned ? expected * 1e-5 : 0;
+    assertEquals(expected, Double.parseDouble(numbers[1]), allowed);
+    assertEquals(-expected, Double.parseDouble(numbers[2]), allowed);
   }
 
   @Test
