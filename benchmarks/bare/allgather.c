@@ -92,6 +92,9 @@ int main(int argc, char **argv) {
     fprintf(answers, "%lld 0\n", now() - start);
     fflush(answers);
   }
+  if (column != MPI_DATATYPE_NULL) {
+    MPI_Type_free(&column);
+  }
   MPI_Finalize();
   return 0;
 }
