@@ -23,6 +23,7 @@ public final class MatmulSumBuilder<T extends Operator> {
   private final Function<MatmulSumBuilder<T>, T> build;
   private @Nullable PackedWeights weights;
   private DType outputType = DType.F32;
+  private @Nullable DType inputType;
   private Epilogue epilogue = Epilogue.NONE;
   private boolean onto;
   private DType wireType = DType.F32;
@@ -40,6 +41,15 @@ public final class MatmulSumBuilder<T extends Operator> {
    */
   public MatmulSumBuilder<T> weights(PackedWeights value) {
     weights = value;
+    return this;
+  }
+
+  /**
+   * The type of A where weights are in int8, to which its rows are rounded: F32, unless set, or
+   * another of reals. Where weights are reals, A is of their type.
+   */
+  public MatmulSumBuilder<T> inputType(DType value) {
+    inputType = value;
     return this;
   }
 
@@ -105,8 +115,17 @@ public final class MatmulSumBuilder<T extends Operator> {
         workspace.threads(),
         kind,
         check(name),
+        inputType(check(name)),
         outputType,
         work -> new SumWork(work, wireType, epilogue, onto));
+  }
+
+  private DType inputType(PackedWeights packed) {
+    DType given = inputType;
+    if (given != null) {
+      return given;
+    }
+    return packed.type().isReal() ? packed.type() : DType.F32;
   }
 
   private PackedWeights check(String name) {
@@ -114,17 +133,18 @@ public final class MatmulSumBuilder<T extends Operator> {
     if (packed == null) {
       throw new IllegalArgumentException(name + " needs weights: call weights(...)");
     }
-    if (!packed.type().isReal()) {
-      throw new IllegalArgumentException(
-          "%s cannot sum products in int8: pack the weights as BF16 or F32".formatted(name));
-    }
-    if (packed.type() != workspace.type()) {
+    DType type = packed.type();
+    if (type.isReal() && type != workspace.type()) {
       throw new IllegalArgumentException(
           "the workspace is for %s, the weights are %s".formatted(workspace.type(), packed));
     }
-    if (outputType != DType.F32 && outputType != workspace.type()) {
+    if (!inputType(packed).isReal() || (type.isReal() && inputType(packed) != type)) {
       throw new IllegalArgumentException(
-          "the output is F32 or %s, not %s".formatted(workspace.type(), outputType));
+          "A cannot be %s where weights are %s".formatted(inputType(packed), packed));
+    }
+    if (!outputType.isReal() || (outputType != DType.F32 && outputType != inputType(packed))) {
+      throw new IllegalArgumentException(
+          "the output is F32 or %s, not %s".formatted(inputType(packed), outputType));
     }
     epilogue.check(packed.outputs());
     return packed;

@@ -78,6 +78,10 @@ abstract sealed class SumOperator extends Operator
       throw new IllegalArgumentException(
           "partial sums travel as F32 or BF16, not as F16, whose range is too small for them");
     }
+    if (!wire.isReal()) {
+      throw new IllegalArgumentException(
+          "partial sums travel as F32 or BF16, not as %s".formatted(wire));
+    }
     return problem;
   }
 

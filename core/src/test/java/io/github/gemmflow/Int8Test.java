@@ -163,8 +163,13 @@ class Int8Test {
                     "cannot be gathered along columns",
                     () -> AllGather.on(space).columnsPerRank(30, 40).build());
                 refused(
-                    "cannot sum products in int8",
-                    () -> MatmulReduceScatter.on(space).weights(weights).build());
+                    "A cannot be I8",
+                    () ->
+                        MatmulReduceScatter.on(space).weights(weights).inputType(DType.I8).build());
+                refused(
+                    "partial sums travel as F32 or BF16, not as I8",
+                    () ->
+                        MatmulReduceScatter.on(space).weights(weights).wireType(DType.I8).build());
                 refused(
                     "outputs of a product of I8 are F32, BF16 or F16",
                     () -> AllGatherMatmul.on(space).output(weights).outputType(DType.I8).build());

@@ -74,6 +74,10 @@ public final class Quantizer {
    */
   public float round(
       DType type, MemorySegment from, long offset, MemorySegment to, long at, int count) {
+    if (count == 0) {
+      // Rows of nothing may lie anywhere.
+      return 0;
+    }
     floats.load(type, from, offset, values, count);
     float scale = round(values, rounded, count);
     MemorySegment.copy(rounded, 0, to, ValueLayout.JAVA_BYTE, at, count);

@@ -95,13 +95,11 @@ public final class OperatorCase {
             type.isReal() ? Way.draw(draw, group.size(), columns, tuning) : Way.alongRows(tuning);
         operators.add(build(space, draw, columns, way, i, arena));
         Tuning ofSums = draw.sumTuning(maxRows);
-        if (type.isReal()) {
-          sums.add(new SumCase(world, space, group, draw, ofSums, seed * 17 + i));
-        }
+        sums.add(new SumCase(world, space, group, draw, ofSums, seed * 17 + i));
       }
       int steps = 2 + draw.below(10);
       for (int i = 0; i < steps; i++) {
-        if (draw.chance(0.5) && type.isReal()) {
+        if (draw.chance(0.5)) {
           SumCase sum = draw.oneOf(sums);
           ways.add(sum.way());
           long[] rows = draw.rows(group.size(), maxRows);

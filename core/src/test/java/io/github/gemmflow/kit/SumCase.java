@@ -17,6 +17,7 @@ import io.github.gemmflow.kernel.PackedWeights;
 import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
+import io.github.gemmflow.matrix.Quantizer;
 import io.github.gemmflow.tuning.Domains;
 import io.github.gemmflow.tuning.Tuning;
 import java.lang.foreign.Arena;
@@ -25,13 +26,15 @@ import java.util.Arrays;
 /**
  * A random summing operator whose addends every rank can compute for all ranks, so that each checks
  * its sums for itself: scattered or for all, of products or of rows as they are, with bias and
- * residual, in F32 or BF16 between hosts.
+ * residual, in F32 or BF16 between hosts. In int8 each row has a 127, so that it is rounded to
+ * itself.
  */
 final class SumCase {
   private final Group group;
   private final long seed;
   private final boolean scattered;
   private final boolean isProduct;
+  private final boolean isInt8;
   private final long columns;
   private final long[] inputs;
   private final DType type;
@@ -49,7 +52,8 @@ final class SumCase {
     this.columns = draw.size();
     this.inputs = new long[group.size()];
     Arrays.setAll(inputs, rank -> isProduct ? draw.size() : columns);
-    this.type = isProduct ? space.type() : draw.type();
+    this.isInt8 = isProduct && (!space.type().isReal() || draw.chance(0.2));
+    this.type = isProduct && !isInt8 ? space.type() : draw.type();
     this.output = isProduct && draw.chance(0.5) ? DType.F32 : type;
     this.wire = draw.chance(0.7) ? DType.F32 : DType.BF16;
     this.hasBias = isProduct && draw.chance(0.4);
@@ -60,14 +64,20 @@ final class SumCase {
   private Operator product(World world, Workspace space, Tuning tuning) {
     int rank = group.rank();
     try (Arena arena = Arena.ofConfined();
-        PackedWeights weights =
-            world.pack(
-                Exact.matrix(type, inputs[rank], columns, weightSeed(rank), arena),
-                WeightLayout.IN_OUT)) {
+        PackedWeights weights = pack(world, rank, arena)) {
       return scattered
           ? build(MatmulReduceScatter.on(space), weights, tuning, arena)
           : build(MatmulAllReduce.on(space), weights, tuning, arena);
     }
+  }
+
+  private PackedWeights pack(World world, int rank, Arena arena) {
+    DType packed = isInt8 ? DType.I8 : type;
+    Matrix values = Exact.matrix(packed, inputs[rank], columns, weightSeed(rank), arena);
+    Matrix ones = Matrix.allocate(DType.F32, 1, columns, arena).fill(1);
+    return isInt8
+        ? world.pack(values, ones, WeightLayout.IN_OUT)
+        : world.pack(values, WeightLayout.IN_OUT);
   }
 
   private Operator build(
@@ -76,6 +86,9 @@ final class SumCase {
       Tuning tuning,
       Arena arena) {
     builder.weights(weights).outputType(output).wireType(wire).tuning(tuning);
+    if (isInt8) {
+      builder.inputType(type);
+    }
     if (hasBias) {
       builder.epilogue(Epilogue.bias(Exact.matrix(DType.F32, 1, columns, seed + 1, arena)));
     }
@@ -109,6 +122,9 @@ final class SumCase {
       Matrix a = Matrix.allocate(type, total, inputs[rank] + rank % 2, arena);
       a = a.columns(0, inputs[rank]);
       Exact.fill(a, inputSeed(aSeed, rank), 0);
+      for (long row = 0; isInt8 && row < total && inputs[rank] > 0; row++) {
+        a.set(row, 0, value(0, row, 0));
+      }
       Matrix c = Matrix.allocate(output, mine, columns + total % 3, arena).columns(0, columns);
       c.fill(Float.NaN);
       if (isOnto) {
@@ -117,6 +133,11 @@ final class SumCase {
       run(rows, onlyOwnRows, started, a, c);
       check(c, first, aSeed);
     }
+  }
+
+  /** An element of A. */
+  private int value(long from, long row, int column) {
+    return isInt8 && column == 0 ? Quantizer.LARGEST : Exact.value(from, row, column);
   }
 
   private static long inputSeed(long aSeed, int rank) {
@@ -193,7 +214,7 @@ final class SumCase {
   private void add(long[] sums, int rank, long[][] weights, long row, long aSeed) {
     long from = inputSeed(aSeed, rank);
     for (int i = 0; i < inputs[rank]; i++) {
-      int a = Exact.value(from, row, i);
+      int a = value(from, row, i);
       if (!isProduct) {
         sums[i] += a;
       }

@@ -48,7 +48,8 @@ public abstract sealed class Layer implements AutoCloseable permits GatherLayer,
    */
   public static Layer of(World world, Group group, Group single, Size size, Tuning tuning) {
     if (!size.type().isReal() && size.operation().isSum()) {
-      throw new IllegalArgumentException("products of I8 cannot be summed: --dtype BF16 or F32");
+      throw new IllegalArgumentException(
+          "sums of products in I8 are not timed: take --dtype BF16 or F32");
     }
     return switch (size.operation()) {
       case GATHER -> new GatherLayer(world, group, single, size, tuning);

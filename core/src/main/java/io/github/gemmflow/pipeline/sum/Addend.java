@@ -9,6 +9,7 @@ import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
 import io.github.gemmflow.pipeline.compute.CopyWork;
 import io.github.gemmflow.pipeline.compute.ProductWork;
+import io.github.gemmflow.pipeline.compute.QuantizingProduct;
 import io.github.gemmflow.pipeline.compute.RowWork;
 import io.github.gemmflow.plan.SumPlan;
 import java.util.function.Function;
@@ -43,6 +44,7 @@ public record Addend(
    * Rows times weights.
    *
    * @param threads how many threads multiply
+   * @param inputType of the rows: that of the weights, or one of reals for weights in int8
    * @param sum what becomes of the products
    */
   public static Addend product(
@@ -50,13 +52,18 @@ public record Addend(
       int threads,
       SumKind kind,
       PackedWeights weights,
+      DType inputType,
       DType outputType,
       Function<RowWork, SumWork> sum) {
     PackedWeights.Use use = weights.use();
     Product product;
     try {
       ProductSpec spec = new ProductSpec(DType.F32, Epilogue.NONE, threads);
-      product = weights.kernel().product(weights, spec);
+      Product plain = weights.kernel().product(weights, spec);
+      product =
+          inputType == weights.type()
+              ? plain
+              : new QuantizingProduct(plain, inputType, weights.inputs(), threads);
     } catch (RuntimeException | Error e) {
       use.close();
       throw e;
@@ -67,7 +74,7 @@ public record Addend(
     return new Addend(
         sum.apply(multiply),
         weights.inputs(),
-        weights.type(),
+        inputType,
         outputType,
         given -> ": " + weights.explainInputs(given),
         () -> {
