@@ -14,6 +14,8 @@ public final class Floats {
 
   private final short[] shorts;
   private final byte[] bytes;
+  private final int[] ints;
+  private final MemorySegment intBits;
 
   /**
    * For runs of up to some length.
@@ -23,6 +25,8 @@ public final class Floats {
   public Floats(int most) {
     this.shorts = new short[most];
     this.bytes = new byte[most];
+    this.ints = new int[most];
+    this.intBits = MemorySegment.ofArray(ints);
   }
 
   /** Reads elements into the start of an array. */
@@ -41,9 +45,12 @@ public final class Floats {
     short[] bits = shorts;
     MemorySegment.copy(memory, SHORT, offset, bits, 0, count);
     if (type == DType.BF16) {
+      // By way of integers: the compiler does not vectorise what turns one into a float.
+      int[] wide = ints;
       for (int i = 0; i < count; i++) {
-        values[i] = Float.intBitsToFloat(bits[i] << 16);
+        wide[i] = bits[i] << 16;
       }
+      MemorySegment.copy(intBits, FLOAT, 0, values, 0, count);
     } else {
       for (int i = 0; i < count; i++) {
         values[i] = Float.float16ToFloat(bits[i]);
