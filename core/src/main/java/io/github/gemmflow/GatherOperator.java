@@ -113,9 +113,9 @@ abstract sealed class GatherOperator extends Operator permits AllGather, AllGath
     }
     for (int i = 0; i < outputs.length; i++) {
       checkWritable(outputName(i), outputs[i]);
-      if (byOtherThreads) {
-        checkShared(outputName(i), outputs[i]);
-      }
+    }
+    if (byOtherThreads) {
+      checkShared(outputs);
     }
     checkOutputs(expectedRows(rows, outputs), outputs);
   }

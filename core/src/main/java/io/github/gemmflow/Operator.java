@@ -154,6 +154,13 @@ public abstract sealed class Operator implements AutoCloseable permits GatherOpe
     }
   }
 
+  /** Throws if other threads than the caller's cannot use an output. */
+  static void checkShared(Matrix[] outputs) {
+    for (int i = 0; i < outputs.length; i++) {
+      checkShared(outputName(i), outputs[i]);
+    }
+  }
+
   /** Throws if a matrix cannot be written; a kernel in native code would not notice. */
   static void checkWritable(String what, Matrix matrix) {
     if (matrix.memory().isReadOnly()) {

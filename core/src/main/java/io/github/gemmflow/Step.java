@@ -81,12 +81,19 @@ public final class Step implements AutoCloseable {
    * @param a reals of any type
    */
   public void write(Matrix a) {
-    Matrix target = input();
-    if (target.type() != DType.I8) {
+    Matrix.checkShape(a, input());
+    write(0, a);
+  }
+
+  /** Like {@link #write(Matrix)} for some rows of the input, from one on. */
+  public void write(long firstRow, Matrix a) {
+    Matrix target = input().rows(firstRow, firstRow + a.rows());
+    if (target.type().isReal()) {
       target.copyFrom(a);
-      return;
+    } else {
+      Matrix scales = inputScales().rows(firstRow, firstRow + a.rows());
+      workspace.quantizer().round(a, target, scales);
     }
-    workspace.quantizer().round(a, target, inputScales());
   }
 
   /**
@@ -226,7 +233,7 @@ public final class Step implements AutoCloseable {
     try {
       operator.checkOutputs(pipeline.layout().totalRows(), outputs);
       if (byOtherThreads) {
-        checkShared(outputs);
+        Operator.checkShared(outputs);
       }
     } catch (IllegalArgumentException e) {
       refused = e;
@@ -248,12 +255,6 @@ public final class Step implements AutoCloseable {
       throw new IllegalStateException("a step runs once");
     }
     started = true;
-  }
-
-  private static void checkShared(Matrix[] outputs) {
-    for (int i = 0; i < outputs.length; i++) {
-      Operator.checkShared(Operator.outputName(i), outputs[i]);
-    }
   }
 
   private void checkOpen() {

@@ -211,12 +211,18 @@ public final class Matrix {
     return row * stride * type.bytes();
   }
 
+  /** Throws if two matrices are not of the same shape. */
+  public static void checkShape(Matrix from, Matrix to) {
+    if (from.rows != to.rows || from.columns != to.columns) {
+      throw new IllegalArgumentException(
+          "cannot copy %d x %d into %d x %d"
+              .formatted(from.rows, from.columns, to.rows, to.columns));
+    }
+  }
+
   /** Copies all elements of a matrix of the same shape; converts them if its type differs. */
   public Matrix copyFrom(Matrix source) {
-    if (source.rows != rows || source.columns != columns) {
-      throw new IllegalArgumentException(
-          "cannot copy %d x %d into %d x %d".formatted(source.rows, source.columns, rows, columns));
-    }
+    checkShape(source, this);
     MemorySegment from = source.memory();
     MemorySegment to = memory();
     if (source.type == type) {

@@ -56,7 +56,7 @@ final class Block implements AutoCloseable {
       gateUp =
           AllGatherMatmul.on(space)
               .gatedOutput(g, u, Activation.SILU)
-              .outputType(space.type())
+              .outputType(weights.activationType())
               .build();
     }
     try (PackedWeights d = weights.byInputs(name + "mlp.down_proj.weight", hidden, inner)) {
@@ -73,14 +73,14 @@ final class Block implements AutoCloseable {
   void run(Pass pass, Matrix residual, Activations a) {
     RowCounts rows = RowCounts.known(pass.rowsPerRank());
     try (Step step = qkv.begin(rows)) {
-      attentionNorm.apply(residual, step.input()); // straight to where the other ranks read it
+      attentionNorm.apply(residual, step); // straight to where the other ranks read it
       step.run(a.q(), a.k(), a.v());
     }
     attention.run(pass, a);
     output.run(rows, a.attended(), residual);
 
     try (Step step = gateUp.begin(rows)) {
-      feedForwardNorm.apply(residual, step.input());
+      feedForwardNorm.apply(residual, step);
       step.run(a.gated()); // both products are multiplied while they are in the cache
     }
     down.run(rows, a.gated(), residual);

@@ -64,7 +64,7 @@ final class Llama implements AutoCloseable {
     long[] columns = part.sizes(config.vocabulary());
     this.allLogits = AllGather.on(logitSpace).columnsPerRank(columns).build();
     this.residual = Matrix.allocate(DType.F32, maxRows, config.hidden(), arena);
-    this.activations = Activations.allocate(config, part, maxRows, type, arena);
+    this.activations = Activations.allocate(config, part, maxRows, weights.activationType(), arena);
     this.row = new float[config.hidden()];
   }
 
@@ -124,7 +124,7 @@ final class Llama implements AutoCloseable {
       try (Step step = lmHead.begin(RowCounts.known(pass.endsPerRank()))) {
         int[] ends = pass.myEnds();
         for (int i = 0; i < ends.length; i++) {
-          norm.apply(mine, ends[i], step.input(), i);
+          norm.apply(mine, ends[i], step, i);
         }
         step.run(gather.input());
       }

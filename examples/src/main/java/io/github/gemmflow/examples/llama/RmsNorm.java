@@ -1,22 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.examples.llama;
 
+import io.github.gemmflow.Step;
+import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
+import java.lang.foreign.MemorySegment;
 
 /** Normalisation of a row to a mean square of 1, then each column by a learned factor. */
 final class RmsNorm {
   private final float[] scale;
   private final float epsilon;
   private final float[] row;
+  private final Matrix rowAsMatrix;
 
   RmsNorm(float[] scale, float epsilon) {
     this.scale = scale;
     this.epsilon = epsilon;
     this.row = new float[scale.length];
+    this.rowAsMatrix = Matrix.wrap(MemorySegment.ofArray(row), DType.F32, 1, row.length);
   }
 
-  /** Norms one row of {@code from} into one row of {@code to}, in the type of each. */
-  void apply(Matrix from, long fromRow, Matrix to, long toRow) {
+  /** Norms one row into a row of the input of a step, in its type. */
+  void apply(Matrix from, long fromRow, Step step, long toRow) {
     from.getRow(fromRow, row);
     double squares = 0;
     for (float x : row) {
@@ -26,13 +31,13 @@ final class RmsNorm {
     for (int i = 0; i < row.length; i++) {
       row[i] *= factor * scale[i];
     }
-    to.setRow(toRow, row);
+    step.write(toRow, rowAsMatrix);
   }
 
   /** Norms all rows. */
-  void apply(Matrix from, Matrix to) {
+  void apply(Matrix from, Step step) {
     for (long i = 0; i < from.rows(); i++) {
-      apply(from, i, to, i);
+      apply(from, i, step, i);
     }
   }
 }

@@ -6,7 +6,6 @@ import io.github.gemmflow.kernel.PackedWeights;
 import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
-import java.lang.foreign.Arena;
 
 /**
  * One rank's part of the weights. A checkpoint stores a linear layer as {@code [out, in]}. What
@@ -46,13 +45,12 @@ record Weights(World world, Checkpoint checkpoint, Part part, DType type) {
 
   /** Packing reads the mapped file in place, unless elements must be converted first. */
   private PackedWeights pack(Matrix shard) {
-    if (shard.type() == type) {
-      return world.pack(shard, WeightLayout.OUT_IN);
-    }
-    try (Arena temporary = Arena.ofConfined()) {
-      Matrix converted = Matrix.allocate(type, shard.rows(), shard.columns(), temporary);
-      return world.pack(converted.copyFrom(shard), WeightLayout.OUT_IN);
-    }
+    return world.pack(shard, WeightLayout.OUT_IN, type);
+  }
+
+  /** The type of what the operators are given: rows become int8 only as they are multiplied. */
+  DType activationType() {
+    return type.isReal() ? type : DType.F32;
   }
 
   /** A norm; every rank has all of it. */

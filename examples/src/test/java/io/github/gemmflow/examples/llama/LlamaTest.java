@@ -73,10 +73,15 @@ class LlamaTest {
   }
 
   private static double bound(DType type) {
+    double n = CONFIG.intermediate();
     double rho =
-        type == DType.F32
-            ? Math.sqrt(CONFIG.intermediate()) * 0x1p-24
-            : Math.sqrt(2 / 3.0) * 0x1p-8;
+        switch (type) {
+          case F32 -> Math.sqrt(n) * 0x1p-24;
+          // Of n normally distributed values the largest is about sqrt(2 ln n); steps of
+          // 1/127 of it are off by 1 / sqrt(12) of a step. Rows and weights are rounded.
+          case I8 -> Math.sqrt(2) * Math.sqrt(2 * Math.log(n)) / 127 / Math.sqrt(12);
+          default -> Math.sqrt(2 / 3.0) * 0x1p-8;
+        };
     return MAGNIFIED * rho;
   }
 
@@ -111,6 +116,12 @@ class LlamaTest {
   @ValueSource(ints = {1, 2, 3, 4})
   void inBf16LogitsAreWithinTheBound(int ranks) {
     assertLogits(run(LocalWorld.of(ranks), DType.BF16), DType.BF16);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 4})
+  void inInt8LogitsAreWithinTheBound(int ranks) {
+    assertLogits(run(LocalWorld.of(ranks), DType.I8), DType.I8);
   }
 
   @ParameterizedTest
