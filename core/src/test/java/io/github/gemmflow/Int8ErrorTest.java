@@ -8,7 +8,6 @@ import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
 import java.lang.foreign.Arena;
-import java.util.List;
 import java.util.Locale;
 import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -71,13 +70,9 @@ class Int8ErrorTest {
           b.set(k, j, (float) random.nextGaussian());
         }
       }
-      double[] errors = new double[DType.values().length];
-      for (DType type : List.of(DType.F32, DType.BF16, DType.I8)) {
-        errors[type.ordinal()] = error(world, type, a, b, arena);
-      }
-      double inF32 = errors[DType.F32.ordinal()];
-      double inBf16 = errors[DType.BF16.ordinal()];
-      double inInt8 = errors[DType.I8.ordinal()];
+      double inF32 = error(world, DType.F32, a, b, arena);
+      double inBf16 = error(world, DType.BF16, a, b, arena);
+      double inInt8 = error(world, DType.I8, a, b, arena);
       System.out.printf(
           Locale.ROOT,
           "Int8ErrorTest: %s rows: F32 %.1e, BF16 %.4f, I8 %.4f%n",
