@@ -179,11 +179,7 @@ public final class Matrix {
     return this;
   }
 
-  /**
-   * Reads a row into the start of an array.
-   *
-   * @param values at least as long as the row
-   */
+  /** Reads a row into the start of an array, which is at least as long. */
   public void getRow(long row, float[] values) {
     newFloats().load(type, memory(), rowOffset(row, values), values, (int) columns);
   }
