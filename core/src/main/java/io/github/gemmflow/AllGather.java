@@ -20,6 +20,11 @@ import java.util.Arrays;
 public final class AllGather extends GatherOperator {
   private AllGather(Builder b, int number) {
     super(b.workspace, number, b.shape, b.tuning, b.keepsGathered());
+    if (!b.workspace.type().isReal() && !b.keepsGathered()) {
+      throw new IllegalArgumentException(
+          "rows of %s are read in place, and streamed ones are never in one piece: choose the storage gathered"
+              .formatted(b.workspace.type()));
+    }
   }
 
   /** Starts to build one on a workspace. */

@@ -185,7 +185,10 @@ public final class AllGatherMatmul extends GatherOperator {
       return this;
     }
 
-    /** The type of the outputs: F32, which it is unless set, or that of A. */
+    /**
+     * The type of the outputs: F32, which it is unless set, or that of A; of a product in int8 any
+     * type of reals.
+     */
     public Builder outputType(DType value) {
       outputType = value;
       return this;

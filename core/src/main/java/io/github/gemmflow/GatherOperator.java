@@ -107,6 +107,7 @@ abstract sealed class GatherOperator extends Operator permits AllGather, AllGath
           "what rank %d gives must have %d columns, not %d%s"
               .formatted(rank, inputColumns(), a.columns(), explainColumns(a.columns())));
     }
+    checkReals(a);
     if (a.rows() != rows.of(rank)) {
       throw new IllegalArgumentException(
           "what rank %d gives must have %d rows, not %d".formatted(rank, rows.of(rank), a.rows()));

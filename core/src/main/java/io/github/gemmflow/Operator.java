@@ -161,6 +161,15 @@ public abstract sealed class Operator implements AutoCloseable permits GatherOpe
     }
   }
 
+  /** Throws if an input needs scales that nobody gave. */
+  static void checkReals(Matrix a) {
+    if (!a.type().isReal()) {
+      throw new IllegalArgumentException(
+          "the input must be of F32, BF16 or F16, not %s: who has integers writes them with their scales, as Step.input() and inputScales()"
+              .formatted(a));
+    }
+  }
+
   /** Throws if a matrix cannot be written; a kernel in native code would not notice. */
   static void checkWritable(String what, Matrix matrix) {
     if (matrix.memory().isReadOnly()) {

@@ -57,7 +57,8 @@ public final class Step implements AutoCloseable {
 
   /**
    * Where this rank writes its rows, or its columns of all rows. Gathered rows are read right there
-   * by the other ranks of its host. May be used until the step runs.
+   * by the other ranks of its host. May be used until the step runs. For {@link DType#I8} use
+   * {@link #write}, or set {@link #inputScales} of every row, too.
    */
   public Matrix input() {
     checkInput();
@@ -65,10 +66,7 @@ public final class Step implements AutoCloseable {
         .under(this::checkInput);
   }
 
-  /**
-   * The scales of {@link #input}, one for each row, if its type is {@link DType#I8}: a column of
-   * F32. May be used until the step runs.
-   */
+  /** The scales of {@link #input}, of {@link DType#I8}: a column of F32, until the step runs. */
   public Matrix inputScales() {
     checkInput();
     return scales(operator.kind().input(new Block(), pipeline.buffer())).under(this::checkInput);
@@ -87,6 +85,7 @@ public final class Step implements AutoCloseable {
 
   /** Like {@link #write(Matrix)} for some rows of the input, from one on. */
   public void write(long firstRow, Matrix a) {
+    Operator.checkReals(a);
     Matrix target = input().rows(firstRow, firstRow + a.rows());
     if (target.type().isReal()) {
       target.copyFrom(a);

@@ -33,7 +33,7 @@ public final class SumBuilder<T extends Operator> {
     return this;
   }
 
-  /** The type of input and output: F32, which it is unless set, or any other. */
+  /** The type of input and output: F32, which it is unless set, or another of reals. */
   public SumBuilder<T> type(DType value) {
     type = value;
     return this;
@@ -61,10 +61,17 @@ public final class SumBuilder<T extends Operator> {
     return SumOperator.build(
         name,
         workspace,
-        () -> new SumProblem(columns, wireType.bytes(), scattered, workspace.maxRows()),
+        () -> problem(name, scattered),
         wireType,
         tuning,
         kind -> Addend.asGiven(rank, workspace.threads(), kind, type, wireType),
         maker);
+  }
+
+  private SumProblem problem(String name, boolean scattered) {
+    if (!type.isReal()) {
+      throw new IllegalArgumentException("%s adds F32, BF16 or F16, not %s".formatted(name, type));
+    }
+    return new SumProblem(columns, wireType.bytes(), scattered, workspace.maxRows());
   }
 }

@@ -14,6 +14,7 @@ import io.github.gemmflow.kernel.ReferenceKernel;
 import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
+import io.github.gemmflow.tuning.Storage;
 import java.lang.foreign.Arena;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -173,9 +174,32 @@ class Int8Test {
                 refused(
                     "outputs of a product of I8 are F32, BF16 or F16",
                     () -> AllGatherMatmul.on(space).output(weights).outputType(DType.I8).build());
+                Matrix integers = Matrix.allocate(DType.I8, 1, K, arena);
+                refused("must be of F32, BF16 or F16", () -> gather.run(integers));
+                try (Workspace streamed =
+                    Workspace.on(world.group())
+                        .rows(8)
+                        .columns(K)
+                        .type(DType.I8)
+                        .tuning(space.tuning().withStorage(Storage.STREAMED))
+                        .open()) {
+                  refused("choose the storage gathered", () -> AllGather.on(streamed).build());
+                }
+                refused(
+                    "AllReduce adds F32, BF16 or F16",
+                    () -> AllReduce.on(space).columns(4).type(DType.I8).build());
+                refused(
+                    "mean nothing without their scales",
+                    () -> world.pack(integers, WeightLayout.IN_OUT, DType.F32));
+                refused(
+                    "up to 65536 inputs",
+                    () ->
+                        world.pack(
+                            Matrix.allocate(DType.F32, 65_537, 1, arena),
+                            WeightLayout.IN_OUT,
+                            DType.I8));
                 try (Step step = gather.begin(RowCounts.known(1, 1))) {
-                  Matrix integers = Matrix.allocate(DType.I8, 1, K, arena);
-                  refused("must be 1 x 70 of F32, BF16 or F16", () -> step.write(integers));
+                  refused("must be of F32, BF16 or F16", () -> step.write(integers));
                   Matrix out = Matrix.allocate(DType.I8, 2, K, arena);
                   refused("are read in place, with their scales", () -> step.run(out));
                   step.write(Matrix.allocate(DType.F32, 1, K, arena));

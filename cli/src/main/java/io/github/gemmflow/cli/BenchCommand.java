@@ -122,6 +122,10 @@ final class BenchCommand implements Callable<Integer> {
       throw new CommandException(
           ExitCode.INPUT, "--trace is of one shape and one number of ranks: leave out the lists");
     }
+    if (!shape.type().isReal() && operation.value() != Operation.GATHER) {
+      throw new CommandException(
+          ExitCode.INPUT, "--dtype I8 is only timed with --operation gather");
+    }
     boolean gathers = operation.value() == Operation.ALL_GATHER;
     if (!gathers && along != null) {
       throw new CommandException(

@@ -39,7 +39,8 @@ final class ShapeOptions {
   @Option(
       names = "--dtype",
       defaultValue = "BF16",
-      description = "of A and B: BF16, F16 or F32; in bench and plan I8, too (default: BF16)")
+      description =
+          "of A and B: BF16, F16 or F32; where a gather is timed or planned, I8, too (default: BF16)")
   private DType type = DType.BF16;
 
   /**
@@ -88,6 +89,10 @@ final class ShapeOptions {
               .formatted(option, values.stream().map(String::valueOf).collect(joining(","))));
     }
     return values.getFirst();
+  }
+
+  DType type() {
+    return type;
   }
 
   /** The type of what is written to files. */

@@ -99,6 +99,14 @@ class BenchCommandTest {
     return Ran.here(words.toArray(String[]::new));
   }
 
+  @Test
+  void int8() {
+    int exitCode = run("--engine=local", "-n=3", "--hosts=2", "--dtype=i8");
+    assertEquals(0, exitCode, err::toString);
+    assertTrue(out.toString().startsWith("gather 70 x 96 x 40 I8"), out::toString);
+    assertTrue(out.toString().contains("verified: exact on all ranks"), out::toString);
+  }
+
   @ParameterizedTest
   @CsvSource({"rows, 2", "columns, 2", "columns, 1", "rows, 1"})
   void aGatherAlone(String along, int hosts, @TempDir Path directory) throws IOException {
@@ -129,6 +137,7 @@ class BenchCommandTest {
         "-n 1,2 --trace trace.json; --trace is of one shape",
         "--along columns; add --operation all-gather",
         "--operation all-gather --groups 2; knows neither",
+        "--operation all-gather --dtype i8; only timed with --operation gather",
         "-n 2,0; 0 ranks cannot be started"
       })
   void optionsThatDoNotGoTogether(String options, String message) {

@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
  * kernels read them, some columns at a time. For kernels.
  */
 public final class Int8Columns {
+  /** Sums of more products may not fit an int, where instructions take one factor as unsigned. */
+  private static final long MOST_INPUTS = 1 << 16;
+
   private final Matrix weights;
   private final @Nullable Matrix scales;
   private final WeightLayout layout;
@@ -25,6 +28,11 @@ public final class Int8Columns {
     this.weights = weights;
     this.scales = scales;
     this.layout = layout;
+    if (inputs() > MOST_INPUTS) {
+      throw new IllegalArgumentException(
+          "weights in int8 can have up to %d inputs, not %d: sums could exceed an int32; pack them as BF16 or F32"
+              .formatted(MOST_INPUTS, inputs()));
+    }
   }
 
   /** Reals, each column of which is rounded to multiples of its largest magnitude / 127. */
@@ -41,7 +49,8 @@ public final class Int8Columns {
    */
   public static Int8Columns of(Matrix weights, Matrix scales, WeightLayout layout) {
     Int8Columns columns = new Int8Columns(weights, scales, layout);
-    boolean fits = scales.rows() * scales.columns() == columns.outputs();
+    boolean isLine = scales.rows() == 1 || scales.columns() == 1;
+    boolean fits = isLine && scales.rows() * scales.columns() == columns.outputs();
     if (weights.type() != DType.I8 || !scales.type().isReal() || !fits) {
       throw new IllegalArgumentException(
           "weights in int8 are I8 with a real scale for each of their %d outputs, not %s with scales of %s"
@@ -115,7 +124,10 @@ public final class Int8Columns {
     for (int j = 0; j < width; j++) {
       long from = (first + j) * rowBytes;
       long to = (long) j * inputs;
-      if (scales != null) {
+      if (inputs == 0) {
+        // Columns of nothing may lie anywhere.
+        columnScales[j] = 0;
+      } else if (scales != null) {
         MemorySegment.copy(weights.memory(), from, columns, to, inputs);
       } else {
         columnScales[j] =

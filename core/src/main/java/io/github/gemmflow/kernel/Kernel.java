@@ -38,7 +38,7 @@ public interface Kernel {
     }
   }
 
-  /** Whether sums of products in int8 are exact, and fast, on this machine. */
+  /** Whether sums of products in int8 are exact on this machine. */
   boolean hasInt8();
 
   /**
@@ -50,8 +50,9 @@ public interface Kernel {
   /** Packs weights in int8 to be multiplied, with rows in int8, in F32. */
   PackedWeights packConverted(Int8Columns weights);
 
-  /** The same for weights of another type of reals, which are rounded to it first. */
+  /** Packs weights of reals as another type of reals, to which they are rounded first. */
   default PackedWeights pack(Matrix weights, WeightLayout layout, DType type) {
+    checkReals(weights);
     if (weights.type() == type) {
       return pack(weights, layout);
     }

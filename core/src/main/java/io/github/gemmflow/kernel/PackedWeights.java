@@ -38,7 +38,7 @@ public abstract class PackedWeights implements AutoCloseable {
     return kernel;
   }
 
-  /** The type that they were packed from, and that A must have. */
+  /** The type that they were packed as, and that rows in a window must have. */
   public final DType type() {
     return type;
   }

@@ -57,6 +57,8 @@ public final class Membership {
     this.jobEnd = new JobEnd(commThread, engine);
     try {
       Agreement joining = new Agreement(commThread, engine.world(), null, terms.setupDeadline);
+      // Before anything is mapped that a rank which cannot go on would have to let go of.
+      this.int8 = new Int8Packing(joining, kernel);
       this.neighbours = Neighbours.find(joining, engine, terms.windowDirectory, terms.version);
       this.health = new WorldHealth(rank(), neighbours);
       this.agreement = newAgreement(engine.world());
@@ -66,7 +68,6 @@ public final class Membership {
       commThread.sleepOn(
           neighbours.commBell(rank()), terms.idle.spinNanos(), budget.commThreadMaySpin());
       budget.warnOfTooManyThreads();
-      this.int8 = new Int8Packing(agreement, kernel);
     } catch (RuntimeException | Error e) {
       // Nobody can count on the others any more, and leaving in good order may need them.
       String reason =

@@ -13,9 +13,6 @@ import java.lang.foreign.ValueLayout;
 
 /** Weights in int8 in panels of columns, each packed for itself, and a scale for each column. */
 final class Int8Weights extends PackedWeights {
-  /** Sums of more products of two bytes may not fit an int. */
-  private static final long MOST_INPUTS = 1 << 16;
-
   private static final long ALIGNMENT = 64;
 
   private final Panels panels;
@@ -31,11 +28,6 @@ final class Int8Weights extends PackedWeights {
     this.addresses = new long[panels.count()];
     this.scales = arena.allocate(Math.max(1, outputs()) * Float.BYTES, ALIGNMENT);
     try {
-      if (inputs() > MOST_INPUTS) {
-        throw new IllegalArgumentException(
-            "weights in int8 can have up to %d inputs, not %d: sums could exceed an int32; pack them as BF16 or F32"
-                .formatted(MOST_INPUTS, inputs()));
-      }
       pack(dnnl, source);
     } catch (RuntimeException | Error e) {
       free();

@@ -65,7 +65,7 @@ public record GatherResult(
 
   @Override
   public String heading() {
-    return ROW.formatted("M", "K", "in place", "copied out", "in place");
+    return ROW.formatted("M", "K", "in place", "copied out", "of A");
   }
 
   @Override

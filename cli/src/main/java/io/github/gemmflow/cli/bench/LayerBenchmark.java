@@ -43,12 +43,16 @@ public record LayerBenchmark(
     Rounds rounds = new Rounds(warmup, iterations, progress, bytesIntoHost);
     Group group =
         groups == 1 ? world.group() : world.split(ReplicaGroups.ofSize(world.size() / groups));
-    Group single = world.split(ReplicaGroups.ofSize(1));
-    try (Layer layer = Layer.of(world, group, single, size, tuning)) {
+    try (Group single = world.split(ReplicaGroups.ofSize(1));
+        Layer layer = Layer.of(world, group, single, size, tuning)) {
       List<Runnable> parts = ROUND.stream().<Runnable>map(view -> () -> layer.run(view)).toList();
       Rounds.Measured measured = rounds.run(world, parts, () -> verify(layer));
       RecordedStep recording = recorded ? record(world, layer) : null;
       return result(world, layer, measured, recording);
+    } finally {
+      if (groups > 1) {
+        group.close();
+      }
     }
   }
 
