@@ -8,6 +8,7 @@ import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.kit.Cases;
 import io.github.gemmflow.kit.Draw;
 import io.github.gemmflow.kit.Exact;
+import io.github.gemmflow.kit.Pauses;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
 import java.lang.foreign.Arena;
@@ -21,10 +22,11 @@ import org.junit.jupiter.api.Test;
  * with the cause in its message, and nothing is left.
  */
 class FailureSoakTest {
-  /** Longer than a busy machine stands still: ranks that are well must join in this time. */
+  /** For ranks that stall; nobody waits as long for a rank that throws. */
   private static final Duration DEADLINE = Duration.ofSeconds(1);
 
-  private static final Duration LATEST = DEADLINE.plusSeconds(2);
+  private static final Duration LONG = Duration.ofSeconds(30);
+  private static final Duration GRACE = Duration.ofSeconds(2);
   private static final String BUG = "a bug in the program of rank ";
   private static final int K = 4;
   private static final int N = 3;
@@ -39,7 +41,8 @@ class FailureSoakTest {
 
   @Test
   void everyOtherRankEndsInTime() {
-    Cases.run(getClass(), Cases.shortOrFull(20, 100), seed -> new Trial(seed).run());
+    Cases.run(
+        getClass(), Cases.shortOrFull(20, 100), seed -> Pauses.retry(() -> new Trial(seed).run()));
   }
 
   private static final class Trial {
@@ -48,6 +51,8 @@ class FailureSoakTest {
     private final int lost;
     private final Point point;
     private final boolean stalls;
+    private final Duration deadline;
+    private final Duration latest;
     private final CountDownLatch others;
     private volatile long faultAt;
 
@@ -59,11 +64,13 @@ class FailureSoakTest {
       // Who stalls in a broadcast may only be idle, and nobody gives up then.
       stalls = draw.chance(0.5);
       point = draw.oneOf(List.of(Point.values()).subList(0, stalls ? 4 : 5));
+      deadline = stalls ? DEADLINE : LONG;
+      latest = stalls ? DEADLINE.plus(GRACE) : GRACE;
       others = new CountDownLatch(ranks - 1);
     }
 
     void run() {
-      Config config = Config.builder().deadline(DEADLINE).setupDeadline(DEADLINE).build();
+      Config config = Config.builder().deadline(deadline).setupDeadline(deadline).build();
       RuntimeException thrown = null;
       try {
         LocalWorld.onHosts(hosts).config(config).run(this::rank);
@@ -81,7 +88,7 @@ class FailureSoakTest {
       } catch (RuntimeException e) {
         if (world.rank() != lost) {
           long millis = (System.nanoTime() - faultAt) / 1_000_000;
-          assertTrue(millis < LATEST.toMillis(), () -> "%s: %d ms: %s".formatted(this, millis, e));
+          assertTrue(millis < latest.toMillis(), () -> "%s: %d ms: %s".formatted(this, millis, e));
           String cause = stalls ? "did not call it|rank " + lost : BUG + lost;
           assertTrue(
               e.toString().matches("(?s).*(" + cause + ").*"), () -> "%s: %s".formatted(this, e));

@@ -40,8 +40,8 @@ public final class Cases {
         body.run(seed);
       } catch (Exception | AssertionError e) {
         throw new AssertionError(
-            "case %d failed; repeat it with: mvn -B -Pfull verify -Dtest=%s -Dgemmflow.cases=1 -Dgemmflow.seed=%d"
-                .formatted(i, test.getSimpleName(), seed),
+            "case %d failed: %s; repeat it with: mvn -B -Pfull verify -Dtest=%s -Dgemmflow.cases=1 -Dgemmflow.seed=%d"
+                .formatted(i, e.getMessage(), test.getSimpleName(), seed),
             e);
       }
     }
