@@ -5,9 +5,12 @@ import io.github.gemmflow.engine.Engine;
 import io.github.gemmflow.engine.local.Links;
 import io.github.gemmflow.engine.local.LocalFabric;
 import io.github.gemmflow.failure.BrokenException;
+import io.github.gemmflow.failure.DisagreementException;
 import io.github.gemmflow.failure.EngineException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
@@ -136,6 +139,14 @@ public final class LocalWorld {
     }
   }
 
+  /** How far a failure is from its cause, which is what a rank threw by itself. */
+  private static int distanceFromCause(Throwable failure) {
+    if (failure instanceof BrokenException || failure instanceof EngineException) {
+      return 2;
+    }
+    return failure instanceof DisagreementException ? 1 : 0;
+  }
+
   /** Throws the failure that explains the others. */
   private static void throwFirst(@Nullable Throwable[] failures) {
     List<Throwable> all = new ArrayList<>();
@@ -147,11 +158,7 @@ public final class LocalWorld {
     if (all.isEmpty()) {
       return;
     }
-    Throwable first =
-        all.stream()
-            .filter(f -> !(f instanceof BrokenException || f instanceof EngineException))
-            .findFirst()
-            .orElse(all.get(0));
+    Throwable first = Collections.min(all, Comparator.comparingInt(LocalWorld::distanceFromCause));
     all.stream().filter(f -> !f.equals(first)).forEach(first::addSuppressed);
     if (first instanceof RuntimeException e) {
       throw e;

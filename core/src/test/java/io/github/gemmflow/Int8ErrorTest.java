@@ -13,7 +13,7 @@ import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** How far products of each type are off, for rows of different kinds: the table in the guide. */
+/** Errors of products of each type, for rows of different kinds: the table in the guide. */
 class Int8ErrorTest {
   private static final int M = 24;
   private static final int K = 4096;

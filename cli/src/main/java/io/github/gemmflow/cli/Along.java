@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.cli;
 
-/** What of A is spread over the ranks. */
+/** Axis of A along which it is spread over the ranks. */
 enum Along {
   ROWS,
   COLUMNS

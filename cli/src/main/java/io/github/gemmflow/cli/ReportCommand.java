@@ -82,10 +82,6 @@ final class ReportCommand implements Callable<Integer> {
     if (!recordings.isEmpty()) {
       throw new CommandException(ExitCode.INPUT, "--recording goes with --text: add it");
     }
-    if (trace != null && figures.size() > 1) {
-      throw new CommandException(
-          ExitCode.INPUT, "--trace goes with the figures of one benchmark, not of several");
-    }
     OutputFile.check(output, png);
     OutputFile.write(output, Report.write(figures, trace));
     if (png != null) {

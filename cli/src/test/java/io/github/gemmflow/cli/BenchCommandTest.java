@@ -81,10 +81,10 @@ class BenchCommandTest {
     try (Stream<Path> files = Files.list(sweep)) {
       assertEquals(
           List.of(
-              "gather-F32-16x96x40-1-ranks.json",
-              "gather-F32-16x96x40-3-ranks.json",
-              "gather-F32-70x96x40-1-ranks.json",
-              "gather-F32-70x96x40-3-ranks.json"),
+              "gather-F32-16x96x40-1-ranks-on-1.json",
+              "gather-F32-16x96x40-3-ranks-on-1.json",
+              "gather-F32-70x96x40-1-ranks-on-1.json",
+              "gather-F32-70x96x40-3-ranks-on-1.json"),
           files.map(file -> file.getFileName().toString()).sorted().toList());
     }
     Path page = directory.resolve("scaling.html");

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.kernel;
 
-import static java.util.Objects.requireNonNull;
-
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Floats;
 import io.github.gemmflow.matrix.Matrix;
@@ -19,6 +17,9 @@ import org.jspecify.annotations.Nullable;
 public final class Int8Columns {
   /** Sums of more products may not fit an int, where instructions take one factor as unsigned. */
   private static final long MOST_INPUTS = 1 << 16;
+
+  /** Columns that are read at a time. */
+  private static final int WIDTH = 64;
 
   private final Matrix weights;
   private final @Nullable Matrix scales;
@@ -81,19 +82,18 @@ public final class Int8Columns {
    * @param columnScales gets their scales
    */
   public void read(long first, int width, MemorySegment target, float[] columnScales) {
-    int inputs = Math.toIntExact(inputs());
-    try (Arena arena = Arena.ofConfined()) {
-      // One column after the other, as the rounding wants them.
-      MemorySegment columns = arena.allocate((long) inputs * width);
+    if (scales != null) {
       for (int j = 0; j < width; j++) {
-        columnScales[j] = scales == null ? 0 : scale(first + j);
+        columnScales[j] = scale(scales, first + j);
       }
-      if (layout == WeightLayout.OUT_IN) {
-        readRows(first, width, columns, columnScales);
-      } else {
-        readColumns(first, width, columns, columnScales);
+    }
+    if (scales != null && layout == WeightLayout.IN_OUT) {
+      for (long k = 0; k < inputs(); k++) {
+        long from = k * weights.stride() + first;
+        MemorySegment.copy(weights.memory(), from, target, k * width, width);
       }
-      transpose(columns, inputs, width, target);
+    } else {
+      transpose(columns(first, width, columnScales), target);
     }
   }
 
@@ -101,74 +101,71 @@ public final class Int8Columns {
   public Matrix toReals(Arena arena) {
     int inputs = Math.toIntExact(inputs());
     Matrix reals = Matrix.allocate(DType.F32, inputs, outputs(), arena);
-    byte[] column = new byte[inputs];
-    float[] columnScale = new float[1];
-    for (long j = 0; j < outputs(); j++) {
-      read(j, 1, MemorySegment.ofArray(column), columnScale);
+    byte[] bytes = new byte[Math.multiplyExact(inputs, WIDTH)];
+    float[] columnScales = new float[WIDTH];
+    for (long first = 0; first < outputs(); first += WIDTH) {
+      int width = (int) Math.min(WIDTH, outputs() - first);
+      read(first, width, MemorySegment.ofArray(bytes), columnScales);
       for (int k = 0; k < inputs; k++) {
-        reals.set(k, j, column[k] * columnScale[0]);
+        for (int j = 0; j < width; j++) {
+          reals.set(k, first + j, bytes[k * width + j] * columnScales[j]);
+        }
       }
     }
     return reals;
   }
 
-  private float scale(long output) {
-    Matrix given = requireNonNull(scales);
-    return given.rows() == 1 ? given.get(0, output) : given.get(output, 0);
+  private static float scale(Matrix scales, long output) {
+    return scales.rows() == 1 ? scales.get(0, output) : scales.get(output, 0);
   }
 
-  private void readRows(long first, int width, MemorySegment columns, float[] columnScales) {
+  /**
+   * Some columns, each for itself, as rounding wants them; their scales, too, if none are given.
+   */
+  private byte[][] columns(long first, int width, float[] columnScales) {
     int inputs = Math.toIntExact(inputs());
+    byte[][] columns = new byte[width][inputs];
     Quantizer quantizer = new Quantizer(inputs);
-    long rowBytes = weights.stride() * weights.type().bytes();
-    for (int j = 0; j < width; j++) {
-      long from = (first + j) * rowBytes;
-      long to = (long) j * inputs;
-      if (inputs == 0) {
-        // Columns of nothing may lie anywhere.
-        columnScales[j] = 0;
-      } else if (scales != null) {
-        MemorySegment.copy(weights.memory(), from, columns, to, inputs);
+    boolean outIn = layout == WeightLayout.OUT_IN;
+    DType type = outIn ? weights.type() : DType.F32;
+    MemorySegment source = outIn ? weights.memory() : realColumns(first, width);
+    long stride = outIn ? weights.stride() : inputs;
+    long begin = outIn ? first : 0;
+    // Columns of nothing may lie anywhere.
+    for (int j = 0; j < width && inputs > 0; j++) {
+      long from = (begin + j) * stride * type.bytes();
+      if (scales == null) {
+        MemorySegment to = MemorySegment.ofArray(columns[j]);
+        columnScales[j] = quantizer.round(type, source, from, to, 0, inputs);
       } else {
-        columnScales[j] =
-            quantizer.round(weights.type(), weights.memory(), from, columns, to, inputs);
+        MemorySegment.copy(source, ValueLayout.JAVA_BYTE, from, columns[j], 0, inputs);
       }
     }
+    return columns;
   }
 
-  private void readColumns(long first, int width, MemorySegment columns, float[] columnScales) {
+  /** Some columns of weights that lie row by row, one after the other, in F32. */
+  private MemorySegment realColumns(long first, int width) {
     int inputs = Math.toIntExact(inputs());
-    DType type = weights.type();
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment reals =
-          scales != null ? MemorySegment.NULL : arena.allocate(4L * inputs * width);
-      Floats floats = new Floats(width);
-      float[] row = new float[width];
-      for (int k = 0; k < inputs; k++) {
-        long from = (k * weights.stride() + first) * type.bytes();
-        floats.load(type, weights.memory(), from, row, width);
-        for (int j = 0; j < width; j++) {
-          long at = (long) j * inputs + k;
-          if (scales != null) {
-            columns.set(ValueLayout.JAVA_BYTE, at, (byte) row[j]);
-          } else {
-            reals.setAtIndex(ValueLayout.JAVA_FLOAT_UNALIGNED, at, row[j]);
-          }
-        }
-      }
-      Quantizer quantizer = new Quantizer(inputs);
-      for (int j = 0; j < width && scales == null; j++) {
-        long at = (long) j * inputs;
-        columnScales[j] = quantizer.round(DType.F32, reals, at * Float.BYTES, columns, at, inputs);
+    float[] reals = new float[Math.multiplyExact(inputs, width)];
+    Floats floats = new Floats(width);
+    float[] row = new float[width];
+    for (int k = 0; k < inputs; k++) {
+      long from = (k * weights.stride() + first) * weights.type().bytes();
+      floats.load(weights.type(), weights.memory(), from, row, width);
+      for (int j = 0; j < width; j++) {
+        reals[j * inputs + k] = row[j];
       }
     }
+    return MemorySegment.ofArray(reals);
   }
 
-  private static void transpose(MemorySegment columns, int inputs, int width, MemorySegment to) {
-    byte[] column = new byte[inputs];
+  private static void transpose(byte[][] columns, MemorySegment to) {
+    int width = columns.length;
+    int inputs = columns[0].length;
     byte[] target = new byte[Math.multiplyExact(inputs, width)];
     for (int j = 0; j < width; j++) {
-      MemorySegment.copy(columns, ValueLayout.JAVA_BYTE, (long) j * inputs, column, 0, inputs);
+      byte[] column = columns[j];
       for (int k = 0; k < inputs; k++) {
         target[k * width + j] = column[k];
       }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.kernel;
 
-import io.github.gemmflow.matrix.Block;
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_FLOAT_UNALIGNED;
+
 import io.github.gemmflow.matrix.DType;
-import io.github.gemmflow.matrix.Floats;
 import io.github.gemmflow.matrix.RowFormat;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 
 /**
@@ -14,7 +14,7 @@ import java.util.Arrays;
  * of its column and of its row, in this order.
  */
 final class ReferenceInt8 {
-  private static final int PANEL = 64;
+  private static final int PANEL = ReferenceProduct.PANEL;
 
   private ReferenceInt8() {}
 
@@ -53,59 +53,31 @@ final class ReferenceInt8 {
     }
   }
 
-  /** The product. */
-  static final class PanelProduct implements Product {
+  /** One thread's part of a product. */
+  static final class Lane extends ReferenceProduct.Lane {
     private final Weights weights;
-    private final DType output;
-    private final Epilogue epilogue;
     private final long scaleAt;
-    private final byte[][] rowOf;
-    private final int[][] sumsOf;
-    private final float[][] resultOf;
-    private final Floats[] floatsOf;
+    private final byte[] row;
+    private final int[] sums = new int[PANEL];
+    private float rowScale;
 
-    PanelProduct(Weights weights, ProductSpec spec) {
+    Lane(Weights weights) {
       this.weights = weights;
-      this.output = spec.output();
-      this.epilogue = spec.epilogue();
       this.scaleAt = new RowFormat(DType.I8, weights.inputs()).scaleAt();
-      int threads = spec.threads();
-      this.rowOf = new byte[threads][Math.toIntExact(weights.inputs())];
-      this.sumsOf = new int[threads][PANEL];
-      this.resultOf = new float[threads][PANEL];
-      this.floatsOf = new Floats[threads];
-      Arrays.setAll(floatsOf, thread -> new Floats(PANEL));
+      this.row = new byte[Math.toIntExact(weights.inputs())];
     }
 
     @Override
-    public int columnGranularity() {
-      return PANEL;
+    void load(MemorySegment memory, long offset) {
+      MemorySegment.copy(memory, JAVA_BYTE, offset, row, 0, row.length);
+      rowScale = memory.get(JAVA_FLOAT_UNALIGNED, offset + scaleAt);
     }
 
     @Override
-    public int worthwhileRows() {
-      return 4;
-    }
-
-    @Override
-    public void multiply(int thread, Block a, Block c, long firstColumn) {
-      byte[] row = rowOf[thread];
-      long columns = c.rowBytes() / output.bytes();
-      for (long i = 0; i < a.rows(); i++) {
-        long from = a.offset() + i * a.stride();
-        MemorySegment.copy(a.memory(), ValueLayout.JAVA_BYTE, from, row, 0, row.length);
-        float scale = a.memory().get(ValueLayout.JAVA_FLOAT_UNALIGNED, from + scaleAt);
-        long target = c.offset() + i * c.stride();
-        for (long column = firstColumn; column < firstColumn + columns; ) {
-          int panel = (int) (column / PANEL);
-          int skip = (int) (column % PANEL);
-          int width = (int) Math.min(PANEL - skip, firstColumn + columns - column);
-          sum(row, weights.panels[panel], sumsOf[thread]);
-          finish(thread, panel, skip, width, column, scale);
-          floatsOf[thread].store(output, c.memory(), target, resultOf[thread], width);
-          target += (long) width * output.bytes();
-          column += width;
-        }
+    void multiply(int panel, int skip, int width, float[] results) {
+      sum(row, weights.panels[panel], sums);
+      for (int j = 0; j < width; j++) {
+        results[j] = sums[skip + j] * weights.scales[panel][skip + j] * rowScale;
       }
     }
 
@@ -119,17 +91,5 @@ final class ReferenceInt8 {
         }
       }
     }
-
-    private void finish(int thread, int panel, int skip, int width, long first, float rowScale) {
-      float[] result = resultOf[thread];
-      for (int j = 0; j < width; j++) {
-        float columnScale = weights.scales[panel][skip + j];
-        result[j] = sumsOf[thread][skip + j] * columnScale * rowScale;
-      }
-      epilogue.apply(result, (int) first, width);
-    }
-
-    @Override
-    public void close() {}
   }
 }

@@ -3,7 +3,6 @@ package io.github.gemmflow.kernel;
 
 import static java.lang.foreign.ValueLayout.JAVA_FLOAT_UNALIGNED;
 
-import io.github.gemmflow.matrix.Block;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
 import io.github.gemmflow.matrix.RowFormat;
@@ -17,8 +16,7 @@ import java.util.Arrays;
  * bits do not depend on how the work is cut.
  */
 public final class ReferenceKernel implements Kernel {
-  /** Columns in a panel: enough for the JIT to vectorise, few enough for sums to stay in L1. */
-  private static final int PANEL = 64;
+  private static final int PANEL = ReferenceProduct.PANEL;
 
   @Override
   public String name() {
@@ -81,8 +79,8 @@ public final class ReferenceKernel implements Kernel {
   @Override
   public Product product(PackedWeights weights, ProductSpec spec) {
     return weights instanceof ReferenceInt8.Weights int8
-        ? new ReferenceInt8.PanelProduct(int8, spec)
-        : new PanelProduct((Panels) weights, spec);
+        ? new ReferenceProduct(spec, () -> new ReferenceInt8.Lane(int8))
+        : new ReferenceProduct(spec, () -> new Lane((Panels) weights));
   }
 
   /** B as F32, cut into panels of {@link #PANEL} columns, each row-major and padded with zeros. */
@@ -106,61 +104,33 @@ public final class ReferenceKernel implements Kernel {
     }
   }
 
-  private static final class PanelProduct implements Product {
+  /** One thread's part of a product. */
+  private static final class Lane extends ReferenceProduct.Lane {
     private final Panels weights;
     private final DType input;
     private final long scaleAt;
-    private final DType output;
-    private final Epilogue epilogue;
-    private final float[][] rowOf;
-    private final float[][] sumsOf;
+    private final float[] row;
+    private final float[] sums = new float[PANEL];
 
-    PanelProduct(Panels weights, ProductSpec spec) {
+    Lane(Panels weights) {
       this.weights = weights;
       this.input = weights.type();
       this.scaleAt = new RowFormat(input, weights.inputs()).scaleAt();
-      this.output = spec.output();
-      this.epilogue = spec.epilogue();
-      this.rowOf = new float[spec.threads()][Math.toIntExact(weights.inputs())];
-      this.sumsOf = new float[spec.threads()][PANEL];
+      this.row = new float[Math.toIntExact(weights.inputs())];
     }
 
     @Override
-    public int columnGranularity() {
-      return PANEL;
-    }
-
-    @Override
-    public int worthwhileRows() {
-      return 4;
-    }
-
-    @Override
-    public void multiply(int thread, Block a, Block c, long firstColumn) {
-      float[] row = rowOf[thread];
-      long columns = c.rowBytes() / output.bytes();
-      for (long i = 0; i < a.rows(); i++) {
-        load(a.memory(), a.offset() + i * a.stride(), row);
-        long target = c.offset() + i * c.stride();
-        long column = firstColumn;
-        while (column < firstColumn + columns) {
-          int skip = (int) (column % PANEL);
-          int width = (int) Math.min(PANEL - skip, firstColumn + columns - column);
-          float[] sums = sumsOf[thread];
-          sum(row, weights.panels[(int) (column / PANEL)], sums);
-          finish(sums, skip, width, column);
-          store(sums, skip, width, c.memory(), target);
-          target += (long) width * output.bytes();
-          column += width;
-        }
-      }
-    }
-
-    private void load(MemorySegment memory, long offset, float[] row) {
+    void load(MemorySegment memory, long offset) {
       float scale = input.isReal() ? 1 : memory.get(JAVA_FLOAT_UNALIGNED, offset + scaleAt);
       for (int k = 0; k < row.length; k++) {
         row[k] = input.get(memory, offset + (long) k * input.bytes()) * scale;
       }
+    }
+
+    @Override
+    void multiply(int panel, int skip, int width, float[] results) {
+      sum(row, weights.panels[panel], sums);
+      System.arraycopy(sums, skip, results, 0, width);
     }
 
     private static void sum(float[] row, float[] panel, float[] sums) {
@@ -173,22 +143,5 @@ public final class ReferenceKernel implements Kernel {
         }
       }
     }
-
-    private void finish(float[] sums, int skip, int width, long firstColumn) {
-      for (int j = 0; j < width; j++) {
-        float sum = sums[skip + j];
-        float biased = epilogue.hasBias() ? sum + epilogue.bias((int) firstColumn + j) : sum;
-        sums[skip + j] = epilogue.activation().apply(biased);
-      }
-    }
-
-    private void store(float[] sums, int skip, int width, MemorySegment memory, long offset) {
-      for (int j = 0; j < width; j++) {
-        output.set(memory, offset + (long) j * output.bytes(), sums[skip + j]);
-      }
-    }
-
-    @Override
-    public void close() {}
   }
 }

@@ -79,21 +79,21 @@ public final class Quantizer {
       return 0;
     }
     floats.load(type, from, offset, values, count);
-    float scale = round(values, rounded, count);
+    float scale = roundValues(count);
     MemorySegment.copy(rounded, 0, to, ValueLayout.JAVA_BYTE, at, count);
     return scale;
   }
 
-  /** Rounds the first values, of which this keeps none; returns their scale. */
-  private float round(float[] from, byte[] to, int count) {
+  /** Rounds the first values; returns their scale. */
+  private float roundValues(int count) {
     float largest = largest(count);
     if (!(largest >= SMALLEST) || Float.isInfinite(largest)) {
-      Arrays.fill(to, 0, count, (byte) 0);
+      Arrays.fill(rounded, 0, count, (byte) 0);
       return largest < SMALLEST ? 0 : Float.NaN;
     }
     float factor = LARGEST / largest;
     for (int i = 0; i < count; i++) {
-      to[i] = (byte) (int) (from[i] * factor + ROUNDER - ROUNDER);
+      rounded[i] = (byte) (int) (values[i] * factor + ROUNDER - ROUNDER);
     }
     return largest / LARGEST;
   }

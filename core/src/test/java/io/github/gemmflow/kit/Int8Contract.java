@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What every kernel's products in int8 promise: the bits of a plain loop over integers, whatever is
+ * Contract of every kernel's products in int8: the bits of a plain loop over integers, whatever is
  * computed together, and nothing but NaN from rows that have one.
  */
 public abstract class Int8Contract {

@@ -5,47 +5,36 @@ import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
 import static java.lang.foreign.ValueLayout.JAVA_FLOAT_UNALIGNED;
 
 import io.github.gemmflow.kernel.Epilogue;
-import io.github.gemmflow.kernel.Product;
 import io.github.gemmflow.kernel.ProductSpec;
 import io.github.gemmflow.matrix.Block;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Floats;
 import io.github.gemmflow.matrix.RowFormat;
 import io.github.gemmflow.onednn.binding.Dnnl;
-import java.lang.foreign.Arena;
+import io.github.gemmflow.onednn.binding.MatmulSpec;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
 /**
- * One int8 product, prepared for the heights of a {@link Ladder} and the widths of {@link Panels}.
- * Its bits are the same in every height, because sums of integers are exact. A bias is put into C
- * first, and the product added to it. Rows and results that do not lie as was prepared for, and
- * what is shorter than a height, go through a little memory of the thread's own.
+ * One int8 product. Its bits are the same in every height, because sums of integers are exact. A
+ * bias is put into C first, and the product added to it.
  */
-final class Int8Product implements Product {
-  /** Runs of this many rows reach most of the speed of taller ones. */
-  private static final int WORTHWHILE_ROWS = 64;
-
-  private static final long ALIGNMENT = 64;
+final class Int8Product extends PanelProduct {
   private static final int TALLEST = Ladder.height(Ladder.count() - 1);
 
   private final Int8Weights weights;
   private final Panels panels;
   private final RowFormat format;
-  private final DType output;
-  private final Epilogue epilogue;
   private final Ladder ladder;
   private final float[] bias;
-  private final Arena arena = Arena.ofShared();
-  private final Dnnl.Int8Matmul[][] matmuls;
   private final Lane[] lanes;
 
   Int8Product(Dnnl dnnl, Int8Weights weights, ProductSpec spec) {
+    super(weights, spec);
     this.weights = weights;
     this.panels = weights.panels();
     this.format = new RowFormat(DType.I8, weights.inputs());
-    this.output = spec.output();
-    this.epilogue = spec.epilogue();
+    Epilogue epilogue = spec.epilogue();
     this.bias = new float[epilogue.hasBias() ? Math.toIntExact(weights.outputs()) : 0];
     for (int column = 0; column < bias.length; column++) {
       bias[column] = epilogue.bias(column);
@@ -53,35 +42,27 @@ final class Int8Product implements Product {
     boolean[] all = new boolean[Ladder.count()];
     Arrays.fill(all, true);
     this.ladder = new Ladder(all);
-    this.matmuls = new Dnnl.Int8Matmul[weights.shapes()][Ladder.count()];
     this.lanes = new Lane[spec.threads()];
     try {
       prepare(dnnl);
+      for (int thread = 0; thread < lanes.length; thread++) {
+        lanes[thread] = new Lane(calls(thread));
+      }
     } catch (RuntimeException | Error e) {
       close();
       throw e;
     }
   }
 
-  private void prepare(Dnnl dnnl) {
-    long scratchBytes = 0;
-    for (int shape = 0; shape < matmuls.length; shape++) {
-      for (int i = 0; i < Ladder.count(); i++) {
-        Dnnl.Int8Matmul matmul =
-            dnnl.int8Matmul(
-                weights.layout(shape),
-                Ladder.height(i),
-                format.bytes(),
-                strideOf(panels.firstOf(shape)),
-                epilogue.hasBias(),
-                epilogue.activation());
-        matmuls[shape][i] = matmul;
-        scratchBytes = Math.max(scratchBytes, matmul.scratchBytes());
-      }
-    }
-    for (int thread = 0; thread < lanes.length; thread++) {
-      lanes[thread] = new Lane(scratchBytes);
-    }
+  @Override
+  MatmulSpec spec(int shape, int height) {
+    return new MatmulSpec(
+        height,
+        format.bytes(),
+        DType.F32,
+        strideOf(panels.firstOf(shape)),
+        epilogue().hasBias(),
+        epilogue().activation());
   }
 
   /** A lone last column is a matrix of its own: oneDNN is slow with gaps between its elements. */
@@ -95,77 +76,26 @@ final class Int8Product implements Product {
   }
 
   @Override
-  public int columnGranularity() {
-    return Panels.WIDTH;
-  }
-
-  @Override
-  public int worthwhileRows() {
-    return WORTHWHILE_ROWS;
-  }
-
-  @Override
-  public void multiply(int thread, Block a, Block c, long firstColumn) {
-    if (c.bytes() == 0) {
-      return;
-    }
-    if (weights.inputs() == 0) {
-      fillWithoutInputs(c, firstColumn);
-    } else {
-      lanes[thread].run(a, c, firstColumn);
-    }
-  }
-
-  /** A sum of nothing is zero. */
-  private void fillWithoutInputs(Block c, long firstColumn) {
-    int columns = Math.toIntExact(c.rowBytes() / output.bytes());
-    float[] row = new float[columns];
-    epilogue.apply(row, Math.toIntExact(firstColumn), columns);
-    for (long i = 0; i < c.rows(); i++) {
-      new Floats(columns).store(output, c.memory(), c.offset() + i * c.stride(), row, columns);
-    }
-  }
-
-  @Override
-  public void close() {
-    for (Lane lane : lanes) {
-      if (lane != null) {
-        lane.close();
-      }
-    }
-    for (Dnnl.Int8Matmul[] ofShape : matmuls) {
-      for (Dnnl.Int8Matmul matmul : ofShape) {
-        if (matmul != null) {
-          matmul.close();
-        }
-      }
-    }
-    arena.close();
+  void multiplyPanels(int thread, Block a, Block c, long firstColumn) {
+    lanes[thread].run(a, c, firstColumn);
   }
 
   /** What one thread has for itself. */
   private final class Lane {
-    private final Dnnl.Int8Call[][] calls = new Dnnl.Int8Call[matmuls.length][Ladder.count()];
+    private final Dnnl.Call[][] calls;
     private final Block part = new Block();
     private final Block copy = new Block();
+    private final DType output = output();
     private final long aStride = format.bytes();
     private final long cStride = weights.outputs() * Float.BYTES;
-    private final MemorySegment aMemory;
-    private final MemorySegment cMemory;
-    private final MemorySegment rowScales;
+    private final MemorySegment aMemory = arena().allocate(Ladder.STEP * aStride, ALIGNMENT);
+    private final MemorySegment cMemory = arena().allocate(Ladder.STEP * cStride, ALIGNMENT);
+    private final MemorySegment rowScales = arena().allocate(JAVA_FLOAT, TALLEST);
     private final float[] values = new float[Panels.WIDTH];
     private final Floats floats = new Floats(Panels.WIDTH);
 
-    Lane(long scratchBytes) {
-      MemorySegment scratch = arena.allocate(scratchBytes, ALIGNMENT);
-      aMemory = arena.allocate(Ladder.STEP * aStride, ALIGNMENT);
-      cMemory = arena.allocate(Ladder.STEP * cStride, ALIGNMENT);
-      rowScales = arena.allocate((long) TALLEST * Float.BYTES, ALIGNMENT);
-      for (int shape = 0; shape < calls.length; shape++) {
-        for (int i = 0; i < Ladder.count(); i++) {
-          calls[shape][i] = matmuls[shape][i].newCall(scratch);
-        }
-      }
+    Lane(Dnnl.Call[][] calls) {
+      this.calls = calls;
     }
 
     void run(Block a, Block c, long firstColumn) {
@@ -214,10 +144,6 @@ final class Int8Product implements Product {
       }
     }
 
-    private static boolean liesWell(Block block, long stride) {
-      return block.memory().isNative() && (block.stride() == stride || block.rows() == 1);
-    }
-
     private void loadScales(Block a, long row, int rows) {
       long at = a.offset() + row * a.stride() + format.scaleAt();
       for (int i = 0; i < rows; i++) {
@@ -247,16 +173,6 @@ final class Int8Product implements Product {
       for (int i = 0; i < rows; i++) {
         long to = at + i * strideOf(panel) * Float.BYTES;
         MemorySegment.copy(bias, begin, c, JAVA_FLOAT_UNALIGNED, to, width);
-      }
-    }
-
-    void close() {
-      for (Dnnl.Int8Call[] ofShape : calls) {
-        for (Dnnl.Int8Call call : ofShape) {
-          if (call != null) {
-            call.close();
-          }
-        }
       }
     }
   }

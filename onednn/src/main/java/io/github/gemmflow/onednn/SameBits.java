@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.onednn;
 
-import io.github.gemmflow.kernel.Activation;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
 import io.github.gemmflow.onednn.binding.Dnnl;
 import io.github.gemmflow.onednn.binding.LargePages;
+import io.github.gemmflow.onednn.binding.MatmulSpec;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Map;
@@ -34,14 +34,7 @@ final class SameBits {
   private static final int TALLEST = Ladder.height(Ladder.count() - 1);
 
   /** What the order of summation may depend on. */
-  private record Kind(
-      DType type,
-      long inputs,
-      long outputs,
-      DType output,
-      long cStride,
-      boolean bias,
-      Activation activation) {}
+  private record Kind(DType type, long inputs, long outputs, MatmulSpec spec) {}
 
   private static final Map<Kind, boolean[]> KNOWN = new ConcurrentHashMap<>();
 
@@ -55,10 +48,10 @@ final class SameBits {
   private final MemorySegment weights;
   private final MemorySegment bias;
 
-  private SameBits(Dnnl.Layout layout, DType output, long cStride, Arena arena) {
+  private SameBits(Dnnl.Layout layout, MatmulSpec spec, Arena arena) {
     this.layout = layout;
-    this.output = output;
-    this.cStride = cStride;
+    this.output = spec.output();
+    this.cStride = spec.outputStride();
     this.arena = arena;
     this.enough = Math.clamp(Math.ceilDiv(ENOUGH, layout.outputs()), 1, TALLEST);
     this.pairs = shuffled(layout.inputs());
@@ -72,24 +65,15 @@ final class SameBits {
    * The heights that agree. Takes some milliseconds when it is asked for the first time.
    *
    * @param matmuls one for each height of {@link Ladder}
-   * @param output the type of C
-   * @param cStride elements from one row of C to the next
+   * @param spec that of {@link Ladder#STEP} rows
    */
-  static boolean[] agreeing(
-      Dnnl.Layout layout,
-      Dnnl.Matmul[] matmuls,
-      DType output,
-      long cStride,
-      boolean bias,
-      Activation activation) {
-    Kind kind =
-        new Kind(
-            layout.type(), layout.inputs(), layout.outputs(), output, cStride, bias, activation);
+  static boolean[] agreeing(Dnnl.Layout layout, Dnnl.Matmul[] matmuls, MatmulSpec spec) {
+    Kind kind = new Kind(layout.type(), layout.inputs(), layout.outputs(), spec);
     return KNOWN.computeIfAbsent(
         kind,
         k -> {
           try (Arena arena = Arena.ofShared()) {
-            return new SameBits(layout, output, cStride, arena).compare(matmuls);
+            return new SameBits(layout, spec, arena).compare(matmuls);
           }
         });
   }
@@ -186,7 +170,8 @@ final class SameBits {
     try (Dnnl.Call call = matmul.newCall(arena.allocate(matmul.scratchBytes(), ALIGNMENT))) {
       for (long row = 0; row < rows; row += height) {
         long target = c.address() + row * cStride * output.bytes();
-        call.run(a, a.address() + row * aBytes, weights.address(), bias.address(), c, target);
+        long from = a.address() + row * aBytes;
+        call.run(a, from, 0, weights.address(), bias.address(), c, target);
       }
     }
     return Matrix.wrap(c, output, rows, layout.outputs(), cStride);

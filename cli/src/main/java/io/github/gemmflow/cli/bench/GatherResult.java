@@ -84,21 +84,14 @@ public record GatherResult(
     text.append(
         String.format(
             Locale.ROOT, "%d x %d, %,d bytes%n", benchmark.m(), benchmark.k(), benchmark.bytes()));
-    text.append(
-        verified() ? "verified: exact on all ranks\n\n" : "NOT VERIFIED: wrong results\n\n");
+    text.append(measured.verdict()).append('\n');
     text.append(LINE.formatted("view", "median", "10th to 90th percentile", "of A"));
     text.append(line("read in place", inPlace())).append(line("copied out", copied()));
     text.append(
         String.format(
             Locale.ROOT, "%ncontrol (the gather in place against itself): %.2fx%n", control()));
     if (hosts > 1) {
-      text.append(
-          String.format(
-              Locale.ROOT,
-              "communication thread: %s of CPU per step; the links carried %,d bytes, %,d had to cross%n",
-              Millis.text(measured.commCpuMillis()),
-              measured.linkBytes(),
-              bytesToCross()));
+      text.append(measured.traffic(bytesToCross()));
     }
     return text.append('\n').append(plan.brief()).toString();
   }
@@ -120,8 +113,8 @@ public record GatherResult(
 
   @Override
   public String fileName() {
-    return "all-gather-%s-%s-%dx%d-%d-ranks.json"
-        .formatted(along(), benchmark.type(), benchmark.m(), benchmark.k(), ranks);
+    return "all-gather-%s-%s-%dx%d-%d-ranks-on-%d.json"
+        .formatted(along(), benchmark.type(), benchmark.m(), benchmark.k(), ranks, hosts);
   }
 
   @Override
@@ -141,9 +134,7 @@ public record GatherResult(
     all.put("inPlace", Millis.figures(inPlace()));
     all.put("copied", Millis.figures(copied()));
     all.put("control", control());
-    all.put("commCpuMs", measured.commCpuMillis());
-    all.put("linkBytes", measured.linkBytes());
-    all.put("bytesToCross", bytesToCross());
+    measured.putTraffic(all, bytesToCross());
     all.put("plan", plan.brief());
     all.put("machine", Machine.describe());
     all.put("date", Instant.now().truncatedTo(ChronoUnit.SECONDS));

@@ -82,9 +82,7 @@ public record LayerBenchmark(
         layer.flops() * groups,
         layer.bytesToCross() * groups,
         samples(measured.slowest()),
-        measured.commCpuMillis(),
-        measured.linkBytes(),
-        measured.verified(),
+        measured,
         recording);
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.cli.bench;
 
-/** What a benchmark measured; the same on all ranks. */
+/** Outcome of a benchmark; the same on all ranks. */
 public sealed interface Outcome permits Result, GatherResult {
   /** All of it, for a person. */
   String text();

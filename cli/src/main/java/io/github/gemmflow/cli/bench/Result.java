@@ -15,10 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param plan what was decided
  * @param flops operations of all ranks in a step
  * @param bytesToCross what had to cross the links between hosts in a step
- * @param commCpuMillis the most CPU time that the communication thread of a rank took for a
- *     pipelined step
- * @param linkBytes what came into all hosts over their links in a pipelined step, on average
- * @param verified whether every rank's sequential and pipelined results are exactly right
+ * @param measured whether results are right, and what pipelined steps took of the links
  * @param recording a pipelined step; null if not asked for
  */
 public record Result(
@@ -32,9 +29,7 @@ public record Result(
     double flops,
     long bytesToCross,
     Samples samples,
-    double commCpuMillis,
-    long linkBytes,
-    boolean verified,
+    Rounds.Measured measured,
     @Nullable RecordedStep recording)
     implements Outcome {
   private static final String LINE = "%-22s%12s  %26s  %14s%n";
@@ -43,6 +38,11 @@ public record Result(
   /** What the times show. */
   public Verdict verdict() {
     return Verdict.of(hosts, samples.speedup(), samples.control());
+  }
+
+  @Override
+  public boolean verified() {
+    return measured.verified();
   }
 
   @Override
@@ -87,7 +87,7 @@ public record Result(
   public String text() {
     StringBuilder text = new StringBuilder(where(benchmark.size().toString()));
     text.append(verdict().text()).append('\n');
-    text.append(verified ? "verified: exact on all ranks\n\n" : "NOT VERIFIED: wrong results\n\n");
+    text.append(measured.verdict()).append('\n');
     text.append(LINE.formatted("view", "median", "10th to 90th percentile", "all ranks"));
     for (View view : View.values()) {
       text.append(
@@ -115,13 +115,8 @@ public record Result(
                 Verdict.percent(samples.undisturbed().ofLimit()));
     return (verdict().decided() ? shares : "")
         + String.format(
-            Locale.ROOT,
-            "control (the overlapped step against itself): %.2fx%n"
-                + "communication thread: %s of CPU per step; the links carried %,d bytes, %,d had to cross%n",
-            samples.control(),
-            Millis.text(commCpuMillis),
-            linkBytes,
-            bytesToCross);
+            Locale.ROOT, "control (the overlapped step against itself): %.2fx%n", samples.control())
+        + measured.traffic(bytesToCross);
   }
 
   private static String whole(double value) {
@@ -144,8 +139,10 @@ public record Result(
   @Override
   public String fileName() {
     Layer.Size size = benchmark.size();
-    return "%s-%s-%dx%dx%d-%d-ranks.json"
-        .formatted(size.operation(), size.type(), size.m(), size.k(), size.n(), ranks);
+    String groups = benchmark.groups() == 1 ? "" : "-in-%d".formatted(benchmark.groups());
+    return "%s-%s-%dx%dx%d-%d-ranks-on-%d%s.json"
+        .formatted(
+            size.operation(), size.type(), size.m(), size.k(), size.n(), ranks, hosts, groups);
   }
 
   @Override
@@ -175,7 +172,7 @@ public record Result(
     all.put("isa", instructions);
     all.put("engine", engine.startsWith("MPI") ? "mpi" : engine);
     all.put("mpi", engine.startsWith("MPI") ? engine : "");
-    all.put("verified", verified);
+    all.put("verified", verified());
     all.put("verdict", verdict().text());
     all.put("decided", verdict().decided());
     all.put("views", views);
@@ -185,9 +182,7 @@ public record Result(
     all.put("hidden", hosts == 1 ? Double.NaN : samples.hidden());
     all.put("ofLimit", samples.ofLimit());
     all.put("control", samples.control());
-    all.put("commCpuMs", commCpuMillis);
-    all.put("linkBytes", linkBytes);
-    all.put("bytesToCross", bytesToCross);
+    measured.putTraffic(all, bytesToCross);
     all.put("plan", plan.brief());
     all.put("machine", Machine.describe());
     all.put("date", Instant.now().truncatedTo(ChronoUnit.SECONDS));

@@ -4,6 +4,8 @@ package io.github.gemmflow.cli.bench;
 import io.github.gemmflow.Group;
 import io.github.gemmflow.World;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
@@ -37,7 +39,32 @@ record Rounds(int warmup, int iterations, Progress progress, LongSupplier bytesI
    * @param linkBytes what came into all hosts over their links in the last part, on average
    * @param verified whether all ranks' results are right
    */
-  record Measured(List<double[]> slowest, double commCpuMillis, long linkBytes, boolean verified) {}
+  record Measured(List<double[]> slowest, double commCpuMillis, long linkBytes, boolean verified) {
+    String verdict() {
+      return verified ? "verified: exact on all ranks\n" : "NOT VERIFIED: wrong results\n";
+    }
+
+    /**
+     * What the links carried, for a person.
+     *
+     * @param bytesToCross what had to cross them
+     */
+    String traffic(long bytesToCross) {
+      return String.format(
+          Locale.ROOT,
+          "communication thread: %s of CPU per step; the links carried %,d bytes, %,d had to cross%n",
+          Millis.text(commCpuMillis),
+          linkBytes,
+          bytesToCross);
+    }
+
+    /** The same for a program. */
+    void putTraffic(Map<String, Object> all, long bytesToCross) {
+      all.put("commCpuMs", commCpuMillis);
+      all.put("linkBytes", linkBytes);
+      all.put("bytesToCross", bytesToCross);
+    }
+  }
 
   /**
    * Runs them. Collective.

@@ -42,6 +42,10 @@ public final class Report {
       throw new IllegalArgumentException(
           "there is nothing to report: give what 'gemmflow bench --json FILE' wrote, or with --trace what 'gemmflow bench --trace FILE' wrote");
     }
+    if (files.size() > 1 && trace != null) {
+      throw new IllegalArgumentException(
+          "--trace goes with the figures of one benchmark, not of " + files.size());
+    }
     Map<String, String> parts =
         Map.of(
             "figures", inScript(read(files)),

@@ -180,7 +180,7 @@ function writeScaling(all) {
   const layers = layersOf(all);
   const distinct = (values) => [...new Set(values)].join(", ");
   byId("eyebrow").textContent = "Gemmflow: linear layers on different numbers of ranks, M × K × N";
-  byId("title").textContent = [layers.length === 1 ? layers[0].name : `${plural(layers.length, "shape")},`, commonKind(all) || "of several kinds"].join(" ");
+  byId("title").textContent = [layers.length === 1 ? layers[0].name : `${plural(layers.length, "shape")},`, differ(all, kindOf) ? "of several kinds" : kindOf(all[0])].join(" ");
   document.title = `${byId("title").textContent} – Gemmflow`;
   byId("verdict").textContent = scalingVerdict(layers);
   fact(" ranks", distinct(all.map(({ ranks }) => ranks).sort((a, b) => a - b)));
@@ -196,9 +196,11 @@ function writeScaling(all) {
   if (layers.some(({ runs }) => runs.length > 1)) {
     layers.forEach(({ name }, index) => {
       const item = element("li", "");
-      const mark = element("i", "");
-      mark.style.background = `var(--${LINE_COLORS[index % LINE_COLORS.length]})`;
-      item.append(mark, name);
+      const { color, mark } = lineStyleOf(index);
+      const sign = element("i", "");
+      sign.className = mark;
+      sign.style.background = `var(--${color})`;
+      item.append(sign, name);
       byId("scaling-legend").append(item);
     });
     byId("scaling-section").hidden = false;

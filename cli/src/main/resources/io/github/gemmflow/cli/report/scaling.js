@@ -7,16 +7,38 @@ const LINE_MARKS = ["circle", "rect", "triangle", "diamond"];
 
 const kindOf = ({ operation, dtype }) => `${operation} ${dtype}`;
 
-/** The operation and type of all benchmarks, if it is the same. */
-const commonKind = (all) => (all.every((run) => kindOf(run) === kindOf(all[0])) ? kindOf(all[0]) : "");
+/** Whether two benchmarks differ in something. */
+const differ = (runs, what) => runs.some((run) => what(run) !== what(runs[0]));
+
+/** What tells benchmarks apart besides the shape, as far as it does. */
+function namesOf(all) {
+  const kind = differ(all, kindOf);
+  const groups = differ(all, (run) => run.groups);
+  const engine = differ(all, (run) => run.engine);
+  const place = (run) => [kindOf(run), run.groups, run.engine, run.ranks, ...Object.values(run.shape)].join();
+  const placed = new Map();
+  const hosts = all.some((run) => {
+    const before = placed.get(place(run)) ?? run.hosts;
+    placed.set(place(run), run.hosts);
+    return before !== run.hosts;
+  });
+  return (run) => {
+    const { m, k, n } = run.shape;
+    const parts = [`${m} × ${k} × ${n}`];
+    if (kind) parts.unshift(kindOf(run));
+    if (groups) parts.push(plural(run.groups, "group"));
+    if (engine) parts.push(run.mpi || run.engine);
+    if (hosts) parts.push(`on ${plural(run.hosts, "host")}`);
+    return parts.join(" ");
+  };
+}
 
 /** The benchmarks of one layer on different numbers of ranks, fewest first; small layers first. */
 function layersOf(all) {
+  const nameOf = namesOf(all);
   const layers = new Map();
   for (const figures of all) {
-    const { m, k, n } = figures.shape;
-    const shape = `${m} × ${k} × ${n}`;
-    const name = commonKind(all) ? shape : `${kindOf(figures)} ${shape}`;
+    const name = nameOf(figures);
     layers.set(name, [...(layers.get(name) ?? []), figures]);
   }
   const size = ({ runs: [{ shape }] }) => shape.m * shape.k * shape.n;
@@ -37,13 +59,15 @@ function scalingVerdict(layers) {
   const factors = grown.map((layer) => growth(layer.runs.at(-1), layer)).sort((a, b) => a - b);
   const spread = factors.map((factor) => `${factor.toPrecision(2)}×`);
   const text = spread[0] === spread.at(-1) ? spread[0] : `${spread[0]} to ${spread.at(-1)}`;
-  const [from, to] = [grown[0].runs[0].ranks, grown[0].runs.at(-1).ranks];
-  return `From ${from} to ${to} ranks throughput grows ${text}.`;
+  const spans = new Set(grown.map(({ runs }) => `From ${runs[0].ranks} to ${runs.at(-1).ranks} ranks`));
+  const span = spans.size === 1 ? [...spans][0] : "From the fewest ranks to the most";
+  return `${span} throughput grows ${text}.`;
 }
 
-function lineStyleOf(index, colors) {
+/** The name of a line's colour, and its mark. */
+function lineStyleOf(index) {
   return {
-    color: colors[LINE_COLORS[index % LINE_COLORS.length]],
+    color: LINE_COLORS[index % LINE_COLORS.length],
     mark: LINE_MARKS[(index + Math.floor(index / LINE_COLORS.length)) % LINE_MARKS.length],
   };
 }
@@ -67,7 +91,8 @@ function scalingOption(layers, colors, narrow) {
       formatter: ({ seriesName, value }) => `${seriesName}<br>${plural(value[0], "rank")}: <b>${Math.round(value[1])} GFLOP/s</b>`,
     },
     series: layers.flatMap((layer, index) => {
-      const { color, mark } = lineStyleOf(index, colors);
+      const { color: named, mark } = lineStyleOf(index);
+      const color = colors[named];
       const [ranks, gflops] = points(layer)[0];
       return [
         { name: layer.name, type: "line", data: points(layer), symbol: mark, symbolSize: 9, itemStyle: { color }, lineStyle: { color, width: 2 } },

@@ -25,7 +25,7 @@ public final class QuantizingProduct implements Product {
   private final Lane[] lanes;
 
   /**
-   * Takes over a product in int8.
+   * Takes over a product in int8, and closes it if this fails.
    *
    * @param type of the rows
    * @param columns of a row
@@ -37,8 +37,13 @@ public final class QuantizingProduct implements Product {
     this.columns = Math.toIntExact(columns);
     this.format = new RowFormat(DType.I8, columns);
     this.lanes = new Lane[threads];
-    for (int thread = 0; thread < threads; thread++) {
-      lanes[thread] = new Lane();
+    try {
+      for (int thread = 0; thread < threads; thread++) {
+        lanes[thread] = new Lane();
+      }
+    } catch (RuntimeException | Error e) {
+      close();
+      throw e;
     }
   }
 

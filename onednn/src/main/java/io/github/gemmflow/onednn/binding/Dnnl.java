@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.onednn.binding;
 
-import io.github.gemmflow.kernel.Activation;
 import io.github.gemmflow.matrix.DType;
 import java.lang.foreign.MemorySegment;
 
@@ -27,8 +26,14 @@ public interface Dnnl {
   /** The way of storing weights that is best for products of many rows. */
   Layout layout(DType type, long inputs, long outputs);
 
+  /** Something of oneDNN's that is freed by hand. */
+  interface Handle extends AutoCloseable {
+    @Override
+    void close();
+  }
+
   /** How weights are stored; opaque. */
-  interface Layout extends AutoCloseable {
+  interface Layout extends Handle {
     DType type();
 
     /** The rows of B. */
@@ -49,89 +54,18 @@ public interface Dnnl {
      * @param target as many {@link #bytes}, aligned to 64
      */
     void pack(MemorySegment source, long inputStride, long outputStride, MemorySegment target);
-
-    @Override
-    void close();
   }
 
   /**
-   * A product of one height.
+   * A product of one height. In int8 it is a sum of int32, rounded to F32, times the scale of the
+   * column, times the scale of the row.
    *
-   * @param rows the rows of A, which lie without gaps
-   * @param output the type of C: F32, or that of the weights
-   * @param outputStride elements from one row of C to the next
-   * @param bias whether a row of F32 is added
    * @throws DnnlException if there is no fast implementation
    */
-  Matmul matmul(
-      Layout layout,
-      long rows,
-      DType output,
-      long outputStride,
-      boolean bias,
-      Activation activation);
-
-  /**
-   * An int8 product of one height: sums of int32, rounded to F32, times the scale of the column,
-   * times the scale of the row.
-   *
-   * @param rows the rows of A
-   * @param inputStride bytes from one row of A to the next
-   * @param outputStride elements from one row of C, which is F32, to the next
-   * @param adds whether the product is added to what C holds, before the activation
-   * @throws DnnlException if there is no fast implementation
-   */
-  Int8Matmul int8Matmul(
-      Layout layout,
-      long rows,
-      long inputStride,
-      long outputStride,
-      boolean adds,
-      Activation activation);
-
-  /** An int8 product of one height, which any number of {@link Int8Call}s may share. */
-  interface Int8Matmul extends AutoCloseable {
-    /** oneDNN's name for how it is done. */
-    String implementation();
-
-    /** The memory that each call needs for itself while it runs. */
-    long scratchBytes();
-
-    /** A way to run it for one thread at a time; to be closed before this is. */
-    Int8Call newCall(MemorySegment scratch);
-
-    @Override
-    void close();
-  }
-
-  /** One thread's way to run an int8 product. Not thread-safe. */
-  interface Int8Call extends AutoCloseable {
-    /**
-     * Runs the product. A and C are not freed meanwhile; closing their arenas throws.
-     *
-     * @param a native memory that A is in
-     * @param aAt the address where A begins
-     * @param rowScalesAt the address of the scales of its rows, without gaps
-     * @param weightsAt the address where the packed weights begin; the caller keeps them alive
-     * @param columnScalesAt the address of the scales of their columns
-     * @param c native memory that C is in
-     * @param cAt the address where C begins
-     */
-    void run(
-        MemorySegment a,
-        long aAt,
-        long rowScalesAt,
-        long weightsAt,
-        long columnScalesAt,
-        MemorySegment c,
-        long cAt);
-
-    @Override
-    void close();
-  }
+  Matmul matmul(Layout layout, MatmulSpec spec);
 
   /** A product of one height, which any number of {@link Call}s may share. */
-  interface Matmul extends AutoCloseable {
+  interface Matmul extends Handle {
     /** oneDNN's name for how it is done. */
     String implementation();
 
@@ -140,26 +74,29 @@ public interface Dnnl {
 
     /** A way to run it for one thread at a time; to be closed before this is. */
     Call newCall(MemorySegment scratch);
-
-    @Override
-    void close();
   }
 
   /** One thread's way to run a product. Not thread-safe. */
-  interface Call extends AutoCloseable {
+  interface Call extends Handle {
     /**
      * Runs the product. A and C are not freed meanwhile; closing their arenas throws.
      *
      * @param a native memory that A is in
      * @param aAt the address where A begins
+     * @param rowScalesAt the address of the scales of its rows, without gaps; ignored but in int8
      * @param weightsAt the address where the packed weights begin; the caller keeps them alive
-     * @param biasAt the same for the bias; ignored if the product has none
+     * @param columnsAt the same for the scales of their columns in int8, else for the bias; ignored
+     *     if there is neither
      * @param c native memory that C is in
      * @param cAt the address where C begins
      */
-    void run(MemorySegment a, long aAt, long weightsAt, long biasAt, MemorySegment c, long cAt);
-
-    @Override
-    void close();
+    void run(
+        MemorySegment a,
+        long aAt,
+        long rowScalesAt,
+        long weightsAt,
+        long columnsAt,
+        MemorySegment c,
+        long cAt);
   }
 }

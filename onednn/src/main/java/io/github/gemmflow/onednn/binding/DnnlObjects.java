@@ -29,31 +29,34 @@ final class DnnlObjects {
     return primitives;
   }
 
-  /** Describes a matrix whose elements lie at these distances, counted in elements. */
-  long describe(DType type, long rows, long columns, long rowStride, long columnStride) {
+  /**
+   * Describes a matrix whose elements lie at these distances, counted in elements.
+   *
+   * @param dimensions 2, or 3 for a batch of one matrix
+   */
+  long describe(
+      int dimensions, DType type, long rows, long columns, long rowStride, long columnStride) {
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment sizes = arena.allocateFrom(JAVA_LONG, rows, columns);
-      MemorySegment strides = arena.allocateFrom(JAVA_LONG, rowStride, columnStride);
-      return calls.memoryDescCreateWithStrides(2, sizes, Abi.type(type), strides);
-    }
-  }
-
-  /** The same as a batch of one matrix, which is how oneDNN likes products in int8. */
-  long describeBatch(DType type, long rows, long columns, long rowStride, long columnStride) {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment sizes = arena.allocateFrom(JAVA_LONG, 1, rows, columns);
       long all = Math.max(rows * rowStride, columns * columnStride);
-      MemorySegment strides = arena.allocateFrom(JAVA_LONG, all, rowStride, columnStride);
-      return calls.memoryDescCreateWithStrides(3, sizes, Abi.type(type), strides);
+      return calls.memoryDescCreateWithStrides(
+          dimensions,
+          last(dimensions, arena, 1, rows, columns),
+          Abi.type(type),
+          last(dimensions, arena, all, rowStride, columnStride));
     }
   }
 
-  /** Describes a batch of one matrix whose layout oneDNN is to choose. */
-  long describeAnyBatch(DType type, long rows, long columns) {
+  /** Describes a matrix whose layout oneDNN is to choose. */
+  long describeAny(int dimensions, DType type, long rows, long columns) {
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment sizes = arena.allocateFrom(JAVA_LONG, 1, rows, columns);
-      return calls.memoryDescCreateWithTag(3, sizes, Abi.type(type), Abi.FORMAT_ANY);
+      MemorySegment sizes = last(dimensions, arena, 1, rows, columns);
+      return calls.memoryDescCreateWithTag(dimensions, sizes, Abi.type(type), Abi.FORMAT_ANY);
     }
+  }
+
+  private static MemorySegment last(int dimensions, Arena arena, long... values) {
+    MemorySegment all = arena.allocateFrom(JAVA_LONG, values);
+    return all.asSlice((long) (values.length - dimensions) * Long.BYTES);
   }
 
   /** Describes elements one after the other. */
@@ -62,14 +65,6 @@ final class DnnlObjects {
       MemorySegment sizes = arena.allocateFrom(JAVA_LONG, length);
       MemorySegment strides = arena.allocateFrom(JAVA_LONG, 1);
       return calls.memoryDescCreateWithStrides(1, sizes, Abi.type(type), strides);
-    }
-  }
-
-  /** Describes a matrix whose layout oneDNN is to choose. */
-  long describeAny(DType type, long rows, long columns) {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment sizes = arena.allocateFrom(JAVA_LONG, rows, columns);
-      return calls.memoryDescCreateWithTag(2, sizes, Abi.type(type), Abi.FORMAT_ANY);
     }
   }
 
@@ -86,54 +81,40 @@ final class DnnlObjects {
   }
 
   /** Describes a product: of full precision, with scratch memory of the caller. */
-  long describeMatmul(long a, long b, long bias, long c, Activation activation) {
+  long describeMatmul(Operands operands, MatmulSpec spec) {
     long attributes = primitives.attrCreate();
     try {
       primitives.attrSetScratchpadMode(attributes, Abi.SCRATCHPAD_USER);
       // Whatever ONEDNN_DEFAULT_FPMATH_MODE says: F32 stays F32.
       primitives.attrSetFpmathMode(attributes, Abi.FPMATH_STRICT);
-      if (activation != Activation.NONE) {
-        setActivation(attributes, activation);
+      long bias = operands.columns();
+      if (operands.isInt8()) {
+        primitives.attrSetScalesMask(attributes, Abi.ARG_WEIGHTS, 1 << 2);
+        bias = 0;
       }
-      return primitives.matmulPrimitiveDescCreate(engine, a, b, bias, c, attributes);
+      setPostOperations(attributes, operands, spec);
+      return primitives.matmulPrimitiveDescCreate(
+          engine, operands.a(), operands.b(), bias, operands.c(), attributes);
     } finally {
       primitives.attrDestroy(attributes);
     }
   }
 
-  /** Describes an int8 product: scales of columns, then of rows, then what it is added to. */
-  long describeInt8Matmul(
-      long a, long b, long c, long rowScales, boolean adds, Activation activation) {
-    long attributes = primitives.attrCreate();
-    try {
-      primitives.attrSetScratchpadMode(attributes, Abi.SCRATCHPAD_USER);
-      primitives.attrSetFpmathMode(attributes, Abi.FPMATH_STRICT);
-      primitives.attrSetScalesMask(attributes, Abi.ARG_WEIGHTS, 1 << 2);
-      long operations = primitives.postOpsCreate();
-      try {
-        primitives.postOpsAppendBinary(operations, Abi.BINARY_MULTIPLY, rowScales);
-        if (adds) {
-          primitives.postOpsAppendSum(operations, 1, 0, Abi.TYPE_UNDEFINED);
-        }
-        if (activation != Activation.NONE) {
-          primitives.postOpsAppendEltwise(
-              operations, Abi.algorithm(activation), Abi.alpha(activation), 0);
-        }
-        primitives.attrSetPostOps(attributes, operations);
-      } finally {
-        primitives.postOpsDestroy(operations);
-      }
-      return primitives.matmulPrimitiveDescCreate(engine, a, b, 0, c, attributes);
-    } finally {
-      primitives.attrDestroy(attributes);
-    }
-  }
-
-  private void setActivation(long attributes, Activation activation) {
+  /** In int8 scales of rows, then what the product is added to; the activation is last. */
+  private void setPostOperations(long attributes, Operands operands, MatmulSpec spec) {
     long operations = primitives.postOpsCreate();
     try {
-      primitives.postOpsAppendEltwise(
-          operations, Abi.algorithm(activation), Abi.alpha(activation), 0);
+      if (operands.isInt8()) {
+        primitives.postOpsAppendBinary(operations, Abi.BINARY_MULTIPLY, operands.rowScales());
+        if (spec.bias()) {
+          primitives.postOpsAppendSum(operations, 1, 0, Abi.TYPE_UNDEFINED);
+        }
+      }
+      Activation activation = spec.activation();
+      if (activation != Activation.NONE) {
+        primitives.postOpsAppendEltwise(
+            operations, Abi.algorithm(activation), Abi.alpha(activation), 0);
+      }
       primitives.attrSetPostOps(attributes, operations);
     } finally {
       primitives.postOpsDestroy(operations);

@@ -3,7 +3,6 @@ package io.github.gemmflow.onednn.binding;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
-import io.github.gemmflow.kernel.Activation;
 import io.github.gemmflow.matrix.DType;
 import java.lang.foreign.MemorySegment;
 import java.util.function.Supplier;
@@ -80,58 +79,20 @@ final class NativeDnnl implements Dnnl {
   }
 
   @Override
-  public Matmul matmul(
-      Layout layout,
-      long rows,
-      DType output,
-      long outputStride,
-      boolean bias,
-      Activation activation) {
+  public Matmul matmul(Layout layout, MatmulSpec spec) {
     NativeLayout weights = (NativeLayout) layout;
     Matmul matmul =
         explaining(
             layout.type(),
-            () ->
-                openMp.withOneThread(
-                    () ->
-                        new NativeMatmul(
-                            objects,
-                            openMp,
-                            weights,
-                            rows,
-                            output,
-                            outputStride,
-                            bias,
-                            activation)));
+            () -> openMp.withOneThread(() -> new NativeMatmul(objects, openMp, weights, spec)));
     String implementation = matmul.implementation();
-    if (implementation.startsWith(REFERENCE)) {
+    boolean fast =
+        layout.type() == DType.I8
+            ? implementation.startsWith(FAST_INT8)
+            : !implementation.startsWith(REFERENCE);
+    if (!fast) {
       matmul.close();
       throw noProduct(layout.type(), "only " + implementation);
-    }
-    return matmul;
-  }
-
-  @Override
-  public Int8Matmul int8Matmul(
-      Layout layout,
-      long rows,
-      long inputStride,
-      long outputStride,
-      boolean adds,
-      Activation activation) {
-    NativeLayout weights = (NativeLayout) layout;
-    Int8Matmul matmul =
-        explaining(
-            DType.I8,
-            () ->
-                openMp.withOneThread(
-                    () ->
-                        new NativeInt8Matmul(
-                            objects, weights, rows, inputStride, outputStride, adds, activation)));
-    String implementation = matmul.implementation();
-    if (!implementation.startsWith(FAST_INT8)) {
-      matmul.close();
-      throw noProduct(DType.I8, "only " + implementation);
     }
     return matmul;
   }

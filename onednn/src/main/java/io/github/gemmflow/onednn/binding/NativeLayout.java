@@ -29,44 +29,14 @@ final class NativeLayout implements Dnnl.Layout {
   }
 
   private long choose() {
-    return type == DType.I8 ? chooseInt8() : chooseReal();
-  }
-
-  private long chooseInt8() {
-    long a = objects.describeBatch(type, TALL, inputs, inputs, 1);
-    long b = objects.describeAnyBatch(type, inputs, outputs);
-    long c = objects.describeBatch(DType.F32, TALL, outputs, outputs, 1);
-    long scales = objects.describeBatch(DType.F32, TALL, 1, 1, 1);
-    try {
-      long matmul = objects.describeInt8Matmul(a, b, c, scales, false, Activation.NONE);
+    MatmulSpec tall = new MatmulSpec(TALL, inputs, DType.F32, outputs, false, Activation.NONE);
+    try (Operands operands = Operands.ofAnyLayout(objects, type, inputs, outputs, tall)) {
+      long matmul = objects.describeMatmul(operands, tall);
       try {
         return objects.cloneDescription(objects.query(matmul, Abi.QUERY_WEIGHTS));
       } finally {
         objects.destroyPrimitiveDescription(matmul);
       }
-    } finally {
-      objects.destroyDescription(a);
-      objects.destroyDescription(b);
-      objects.destroyDescription(c);
-      objects.destroyDescription(scales);
-    }
-  }
-
-  private long chooseReal() {
-    long a = objects.describe(type, TALL, inputs, inputs, 1);
-    long b = objects.describeAny(type, inputs, outputs);
-    long c = objects.describe(DType.F32, TALL, outputs, outputs, 1);
-    try {
-      long matmul = objects.describeMatmul(a, b, 0, c, Activation.NONE);
-      try {
-        return objects.cloneDescription(objects.query(matmul, Abi.QUERY_WEIGHTS));
-      } finally {
-        objects.destroyPrimitiveDescription(matmul);
-      }
-    } finally {
-      objects.destroyDescription(a);
-      objects.destroyDescription(b);
-      objects.destroyDescription(c);
     }
   }
 
@@ -98,9 +68,8 @@ final class NativeLayout implements Dnnl.Layout {
   public void pack(
       MemorySegment source, long inputStride, long outputStride, MemorySegment target) {
     long plain =
-        type == DType.I8
-            ? objects.describeBatch(type, inputs, outputs, inputStride, outputStride)
-            : objects.describe(type, inputs, outputs, inputStride, outputStride);
+        objects.describe(
+            Operands.dimensions(type), type, inputs, outputs, inputStride, outputStride);
     try (Arguments arguments = new Arguments(objects, 2)) {
       arguments.point(arguments.add(Abi.ARG_SOURCE, plain), source.address());
       arguments.point(arguments.add(Abi.ARG_DESTINATION, description), target.address());
