@@ -1,23 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A linear layer as one writes it without Gemmflow: one oneDNN matmul of the whole matrix, to F32,
-// weights packed as oneDNN likes them best for this height, after MPI_Allgatherv or before
-// MPI_Reduce_scatter or MPI_Allreduce. For every line "bare OPERATION M K N iterations" on its command pipe
-// a rank answers with the nanoseconds it took, a 0, and the nanoseconds of each iteration;
-// "bare-collective" leaves the product out.
-// Usage: layer DIRECTORY BF16|F16|F32, where each rank has the pipes bare.command.RANK and bare.answer.RANK.
+// A linear layer as one writes it without Gemmflow: one oneDNN matmul of the whole matrix after
+// MPI_Allgatherv, in int8 of elements and of scales, or before MPI_Reduce_scatter or MPI_Allreduce. For
+// every line "bare OPERATION M K N iterations" on its command pipe a rank answers with the nanoseconds it
+// took, a 0, and the nanoseconds of each iteration; "bare-collective" leaves the product out.
+// Usage: layer DIRECTORY BF16|F16|F32|I8, where each rank has the pipes bare.command.RANK and bare.answer.RANK.
+#include "product.hpp"
+
 #include <mpi.h>
 #include <omp.h>
 
 #include <chrono>
 #include <fstream>
 #include <memory>
-#include <oneapi/dnnl/dnnl.hpp>
-#include <string>
-#include <unordered_map>
-#include <vector>
-
-using dnnl::memory;
 
 namespace {
 
@@ -26,19 +21,6 @@ const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
 // The type of A and B.
 memory::data_type type = memory::data_type::bf16;
 
-memory filled(dnnl::stream &stream, memory::dim rows, memory::dim columns, unsigned state) {
-  std::vector<float> values(rows * columns);
-  for (float &value : values) {
-    state = state * 1664525u + 1013904223u;
-    value = static_cast<float>(state >> 29) - 3;
-  }
-  memory plain({{rows, columns}, memory::data_type::f32, memory::format_tag::ab}, engine, values.data());
-  memory result({{rows, columns}, type, memory::format_tag::ab}, engine);
-  dnnl::reorder(plain, result).execute(stream, plain, result);
-  stream.wait();
-  return result;
-}
-
 long now() {
   return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
@@ -46,62 +28,52 @@ long now() {
 class Layer {
  public:
   // M and K are this rank's: all of them, or its share.
-  Layer(memory::dim m, memory::dim k, memory::dim n)
-      : stream_(engine),
-        a_(filled(stream_, m, k, 3)),
-        c_({{m, n}, memory::data_type::f32, memory::format_tag::ab}, engine) {
-    memory b = filled(stream_, k, n, 7);
-    dnnl::matmul::primitive_desc description(
-        engine, a_.get_desc(), {{k, n}, type, memory::format_tag::any}, c_.get_desc());
-    memory packed(description.weights_desc(), engine);
-    dnnl::reorder(b, packed).execute(stream_, b, packed);
-    stream_.wait();
-    matmul_ = dnnl::matmul(description);
-    arguments_ = {{DNNL_ARG_SRC, a_}, {DNNL_ARG_WEIGHTS, packed}, {DNNL_ARG_DST, c_}};
-  }
+  Layer(memory::dim m, memory::dim k, memory::dim n) : product_(engine, type, m, k, n) {}
 
   virtual ~Layer() = default;
 
   virtual void run(bool multiplies) = 0;
 
  protected:
-  void multiply() {
-    matmul_.execute(stream_, arguments_);
-    stream_.wait();
-  }
-
   static memory::dim share(memory::dim total, int rank, int ranks) {
     return total * (rank + 1) / ranks - total * rank / ranks;
   }
 
-  dnnl::stream stream_;
-  memory a_;
-  memory c_;
-
- private:
-  dnnl::matmul matmul_;
-  std::unordered_map<int, memory> arguments_;
+  Product product_;
 };
 
 class Gather : public Layer {
  public:
   Gather(int rank, int ranks, memory::dim m, memory::dim k, memory::dim n)
-      : Layer(m, k, n), rank_(rank), mine_(filled(stream_, share(m, rank, ranks), k, rank + 1)) {
+      : Layer(m, k, n),
+        rank_(rank),
+        mine_(share(m, rank, ranks) * k * memory::data_type_size(type), 1),
+        my_scales_(share(m, rank, ranks), 1) {
     for (int other = 0; other < ranks; other++) {
-      counts_.push_back(static_cast<int>(share(m, other, ranks) * k * memory::data_type_size(type)));
+      int rows = static_cast<int>(share(m, other, ranks));
+      rows_.push_back(rows);
+      first_rows_.push_back(other == 0 ? 0 : first_rows_.back() + rows_[other - 1]);
+      counts_.push_back(static_cast<int>(rows * k * memory::data_type_size(type)));
       offsets_.push_back(other == 0 ? 0 : offsets_.back() + counts_[other - 1]);
     }
   }
 
   void run(bool multiplies) override {
-    MPI_Allgatherv(mine_.get_data_handle(), counts_[rank_], MPI_BYTE, a_.get_data_handle(), counts_.data(),
-                   offsets_.data(), MPI_BYTE, MPI_COMM_WORLD);
-    if (multiplies) multiply();
+    MPI_Allgatherv(mine_.data(), counts_[rank_], MPI_BYTE, product_.a(), counts_.data(), offsets_.data(), MPI_BYTE,
+                   MPI_COMM_WORLD);
+    if (product_.row_scales()) {
+      MPI_Allgatherv(my_scales_.data(), rows_[rank_], MPI_FLOAT, product_.row_scales(), rows_.data(),
+                     first_rows_.data(), MPI_FLOAT, MPI_COMM_WORLD);
+    }
+    if (multiplies) product_.run();
   }
 
  private:
   int rank_;
-  memory mine_;
+  std::vector<char> mine_;
+  std::vector<float> my_scales_;
+  std::vector<int> rows_;
+  std::vector<int> first_rows_;
   std::vector<int> counts_;
   std::vector<int> offsets_;
 };
@@ -116,11 +88,11 @@ class Sum : public Layer {
   }
 
   void run(bool multiplies) override {
-    if (multiplies) multiply();
+    if (multiplies) product_.run();
     if (scattered_) {
-      MPI_Reduce_scatter(c_.get_data_handle(), sum_.data(), counts_.data(), MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+      MPI_Reduce_scatter(product_.c(), sum_.data(), counts_.data(), MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
     } else {
-      MPI_Allreduce(c_.get_data_handle(), sum_.data(), static_cast<int>(sum_.size()), MPI_FLOAT, MPI_SUM,
+      MPI_Allreduce(product_.c(), sum_.data(), static_cast<int>(sum_.size()), MPI_FLOAT, MPI_SUM,
                     MPI_COMM_WORLD);
     }
   }
@@ -145,10 +117,7 @@ int main(int argc, char **argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   omp_set_num_threads(1);
-  std::string name_of_type = argv[2];
-  type = name_of_type == "F32" ? memory::data_type::f32
-         : name_of_type == "F16" ? memory::data_type::f16
-                                 : memory::data_type::bf16;
+  type = type_named(argv[2]);
   std::string prefix = std::string(argv[1]) + "/bare.";
   std::ifstream commands(prefix + "command." + std::to_string(rank));
   std::ofstream answers(prefix + "answer." + std::to_string(rank));

@@ -50,7 +50,7 @@ public final class AllGather extends GatherOperator {
     }
     if (outputs.length == 0 && !keepsGathered()) {
       throw new IllegalArgumentException(
-          "streamed rows are never in one piece: this all-gather needs an output to copy them to");
+          "rows that are streamed, or travel in another type, are never in one piece: this all-gather needs an output to copy them to");
     }
     if (outputs.length == 1) {
       checkOutput("the output", outputs[0], rows, columns(), workspace().type());
@@ -61,15 +61,15 @@ public final class AllGather extends GatherOperator {
   RowWork work(Matrix[] outputs) {
     return outputs.length == 0
         ? RowWork.NONE
-        : new CopyWork(workspace().type(), outputs[0], workspace().threads());
+        : new CopyWork(workspace().types().wire(), outputs[0], workspace().threads());
   }
 
   @Override
   RowWork work(RowConsumer consumer) {
-    if (!workspace().type().isReal()) {
+    if (!workspace().types().wire().isReal()) {
       throw new IllegalStateException(
           "a consumer of rows of %s would not see their scales: gather BF16 or F32"
-              .formatted(workspace().type()));
+              .formatted(workspace().types().wire()));
     }
     return new ConsumerWork(consumer, workspace().type(), workspace().threads());
   }
@@ -106,8 +106,9 @@ public final class AllGather extends GatherOperator {
 
     /** Where there is room for it, and nobody asked for streaming, A is wanted in one piece. */
     private boolean keepsGathered() {
-      return tuning.storage() == Storage.GATHERED
-          || (tuning.storage() == null && workspace.hasRoomForGathered());
+      return !workspace.types().differ()
+          && (tuning.storage() == Storage.GATHERED
+              || (tuning.storage() == null && workspace.hasRoomForGathered()));
     }
 
     /** Builds it. Collective: all ranks agree, or all throw. */

@@ -9,6 +9,7 @@ import io.github.gemmflow.kernel.ProductSpec;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
 import io.github.gemmflow.matrix.RowConsumer;
+import io.github.gemmflow.pipeline.compute.ConvertingProduct;
 import io.github.gemmflow.pipeline.compute.GatedProduct;
 import io.github.gemmflow.pipeline.compute.ProductWork;
 import io.github.gemmflow.pipeline.compute.RowWork;
@@ -46,7 +47,16 @@ public final class AllGatherMatmul extends GatherOperator {
       return weights.outputs();
     }
 
-    Product product(DType type, int threads) {
+    /** The product of rows as they arrive. */
+    Product product(Workspace workspace, DType type) {
+      int threads = workspace.threads();
+      Product product = product(type, threads);
+      return workspace.types().differ()
+          ? ConvertingProduct.ofBlocks(product, workspace.type(), weights.inputs(), threads)
+          : product;
+    }
+
+    private Product product(DType type, int threads) {
       if (up == null) {
         return product(weights, new ProductSpec(type, epilogue, threads));
       }
@@ -83,7 +93,7 @@ public final class AllGatherMatmul extends GatherOperator {
     try {
       b.weights().forEach(weights -> uses.add(weights.use()));
       for (int i = 0; i < products.length; i++) {
-        products[i] = outputs.get(i).product(outputType, threads);
+        products[i] = outputs.get(i).product(b.workspace, outputType);
       }
     } catch (RuntimeException | Error e) {
       free();
@@ -270,6 +280,9 @@ public final class AllGatherMatmul extends GatherOperator {
               "the two weight matrices of a gated output must have the same number of outputs, not %s"
                   .formatted(output));
         }
+      }
+      if (gathered) {
+        workspace.types().checkInPlace();
       }
       if (inputs() > workspace.maxColumns()) {
         throw new IllegalArgumentException(

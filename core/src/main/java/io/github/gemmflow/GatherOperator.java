@@ -44,7 +44,7 @@ abstract sealed class GatherOperator extends Operator permits AllGather, AllGath
       Tuning tuning,
       IntFunction<T> build) {
     Map<String, Object> fields = new LinkedHashMap<>();
-    fields.put("type", workspace.type());
+    fields.put("type", workspace.types());
     fields.put("columns of A", shape.columns());
     fields.put("columns of each rank", shape.isAlongColumns() ? shape.toString() : "whole rows");
     fields.put("schedule", tuning.schedule() == null ? "by rule" : tuning.schedule().name());

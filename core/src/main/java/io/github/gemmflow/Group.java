@@ -2,7 +2,6 @@
 package io.github.gemmflow;
 
 import io.github.gemmflow.engine.Channel;
-import io.github.gemmflow.matrix.RowFormat;
 import io.github.gemmflow.pipeline.WindowSize;
 import io.github.gemmflow.pipeline.comm.CommLane;
 import io.github.gemmflow.pipeline.step.HostPeers;
@@ -112,7 +111,7 @@ public final class Group implements AutoCloseable {
     fields.put("version", Version.TEXT);
     fields.put("rows", b.rows);
     fields.put("columns", b.columns);
-    fields.put("type", b.type);
+    fields.put("type", b.types());
     fields.put("storage", b.tuning.storage() == null ? "by rule" : b.tuning.storage());
     fields.put("chunks", b.tuning.chunking());
     fields.put("slots", b.tuning.slots());
@@ -124,8 +123,7 @@ public final class Group implements AutoCloseable {
         agreement.reach(
             call,
             fields,
-            () ->
-                WindowSize.capacity(b.rows, new RowFormat(b.type, b.columns), domains(), b.tuning));
+            () -> WindowSize.capacity(b.rows, b.types().format(b.columns), domains(), b.tuning));
     int domain = domains().domainOf(rank());
     Window rows = openWindow(call, WindowSize.bytes(domains(), domain, capacity));
     try {

@@ -5,9 +5,9 @@ import io.github.gemmflow.matrix.Block;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Lease;
 import io.github.gemmflow.matrix.Matrix;
-import io.github.gemmflow.matrix.Quantizer;
 import io.github.gemmflow.matrix.RowConsumer;
 import io.github.gemmflow.matrix.RowFormat;
+import io.github.gemmflow.matrix.RowWriter;
 import io.github.gemmflow.pipeline.Pipeline;
 import io.github.gemmflow.pipeline.compute.RowWork;
 import io.github.gemmflow.pipeline.compute.TrackedWork;
@@ -24,6 +24,7 @@ public final class Step implements AutoCloseable {
   private final GatherOperator operator;
   private final Workspace workspace;
   private final Pipeline pipeline;
+  private final RowFormat format;
   private volatile boolean started;
   private volatile boolean complete;
   private volatile boolean ended;
@@ -35,6 +36,7 @@ public final class Step implements AutoCloseable {
     this.operator = operator;
     this.workspace = workspace;
     this.pipeline = workspace.pipeline();
+    this.format = workspace.types().format(operator.columns());
   }
 
   /** The rows of A over all ranks: those that outputs must have. */
@@ -58,41 +60,41 @@ public final class Step implements AutoCloseable {
   /**
    * Where this rank writes its rows, or its columns of all rows. Gathered rows are read right there
    * by the other ranks of its host. May be used until the step runs. For {@link DType#I8} use
-   * {@link #write}, or set {@link #inputScales} of every row, too.
+   * {@link #write}, or set {@link #inputScales} of every row, too; where rows travel in another
+   * type than that of A, only {@link #write} can be used.
    */
   public Matrix input() {
+    return matrix(inputRows(), operator.inputColumns()).under(this::checkInput);
+  }
+
+  private Block inputRows() {
     checkInput();
-    return matrix(operator.kind().input(new Block(), pipeline.buffer()), operator.inputColumns())
-        .under(this::checkInput);
+    return operator.kind().input(new Block(), pipeline.buffer());
   }
 
   /** The scales of {@link #input}, of {@link DType#I8}: a column of F32, until the step runs. */
   public Matrix inputScales() {
-    checkInput();
-    return scales(operator.kind().input(new Block(), pipeline.buffer())).under(this::checkInput);
+    return format.scales(inputRows()).under(this::checkInput);
   }
 
   /**
-   * Writes all of this rank's input, converted to the type of the workspace. To {@link DType#I8}
-   * each row is rounded with a scale of its own; see {@link Quantizer}.
+   * Writes all of this rank's input, converted to the type in which it travels. To {@link DType#I8}
+   * each row, or block of a row, is rounded with a scale of its own; see {@link
+   * io.github.gemmflow.matrix.Quantizer}.
    *
    * @param a reals of any type
    */
   public void write(Matrix a) {
-    Matrix.checkShape(a, input());
+    RowWriter.checkShape(a, inputRows().rows(), operator.inputColumns());
     write(0, a);
   }
 
   /** Like {@link #write(Matrix)} for some rows of the input, from one on. */
   public void write(long firstRow, Matrix a) {
     Operator.checkReals(a);
-    Matrix target = input().rows(firstRow, firstRow + a.rows());
-    if (target.type().isReal()) {
-      target.copyFrom(a);
-    } else {
-      Matrix scales = inputScales().rows(firstRow, firstRow + a.rows());
-      workspace.quantizer().round(a, target, scales);
-    }
+    Block rows = inputRows().rows(firstRow, firstRow + a.rows());
+    RowWriter.checkShape(a, rows.rows(), operator.inputColumns());
+    workspace.writer().write(a, format, rows);
   }
 
   /**
@@ -106,7 +108,7 @@ public final class Step implements AutoCloseable {
 
   /** The scales of {@link #gathered}, one for each row, if its type is {@link DType#I8}. */
   public Matrix gatheredScales() {
-    return scales(gatheredRows(this::checkComplete)).asReadOnly().under(this::checkComplete);
+    return format.scales(gatheredRows(this::checkComplete)).asReadOnly().under(this::checkComplete);
   }
 
   /**
@@ -136,11 +138,8 @@ public final class Step implements AutoCloseable {
     return operator.kind().gathered(new Block(), pipeline.buffer());
   }
 
-  private Matrix scales(Block rows) {
-    return new RowFormat(workspace.type(), operator.columns()).scales(rows);
-  }
-
   private Matrix matrix(Block rows, long columns) {
+    workspace.types().checkInPlace();
     DType type = workspace.type();
     return Matrix.wrap(rows.span(), type, rows.rows(), columns, rows.stride() / type.bytes());
   }

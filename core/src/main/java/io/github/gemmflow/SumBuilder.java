@@ -72,6 +72,6 @@ public final class SumBuilder<T extends Operator> {
     if (!type.isReal()) {
       throw new IllegalArgumentException("%s adds F32, BF16 or F16, not %s".formatted(name, type));
     }
-    return new SumProblem(columns, wireType.bytes(), scattered, workspace.maxRows());
+    return SumOperator.problem(columns, wireType, scattered, workspace.maxRows());
   }
 }

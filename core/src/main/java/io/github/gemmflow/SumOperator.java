@@ -3,6 +3,7 @@ package io.github.gemmflow;
 
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
+import io.github.gemmflow.matrix.RowFormat;
 import io.github.gemmflow.pipeline.Pipeline;
 import io.github.gemmflow.pipeline.sum.Addend;
 import io.github.gemmflow.pipeline.sum.SumKind;
@@ -56,7 +57,7 @@ abstract sealed class SumOperator extends Operator
       Function<SumKind, Addend> addend,
       Maker<T> maker) {
     workspace.checkOpen();
-    SumProblem mine = workspace.agree(name, Map.of(), () -> check(problem.get(), wire));
+    SumProblem mine = workspace.agree(name, Map.of(), problem);
     Map<String, Object> fields = new LinkedHashMap<>();
     fields.put("columns of the sum", mine.columns());
     fields.put("type between hosts", wire);
@@ -73,16 +74,27 @@ abstract sealed class SumOperator extends Operator
         name, Map.of(), number -> maker.make(workspace, number, kind, addend.apply(kind)));
   }
 
-  private static SumProblem check(SumProblem problem, DType wire) {
+  /**
+   * The problem of a sum.
+   *
+   * @param wire the type of partial sums between hosts
+   * @throws IllegalArgumentException if there is no such sum
+   */
+  static SumProblem problem(long columns, DType wire, boolean scattered, long maxRows) {
     if (wire == DType.F16) {
       throw new IllegalArgumentException(
-          "partial sums travel as F32 or BF16, not as F16, whose range is too small for them");
+          "partial sums travel as F32, BF16 or I8, not as F16, whose range is too small for them");
     }
-    if (!wire.isReal()) {
+    if (wire == DType.I8 && columns == 1) {
       throw new IllegalArgumentException(
-          "partial sums travel as F32 or BF16, not as %s".formatted(wire));
+          "partial sums of one column travel as F32 or BF16: with its scale, I8 takes more");
     }
-    return problem;
+    try {
+      long bytes = RowFormat.onTheWire(wire, columns).bytes();
+      return new SumProblem(columns, bytes, scattered, maxRows);
+    } catch (ArithmeticException e) {
+      throw tooLarge(columns, maxRows, e);
+    }
   }
 
   private static SumPlan plan(Workspace workspace, SumProblem problem, Tuning tuning) {
@@ -94,11 +106,13 @@ abstract sealed class SumOperator extends Operator
       }
       return plan;
     } catch (ArithmeticException e) {
-      throw new IllegalArgumentException(
-          "sums of %d rows of %d columns are larger than any memory"
-              .formatted(problem.maxRows(), problem.columns()),
-          e);
+      throw tooLarge(problem.columns(), problem.maxRows(), e);
     }
+  }
+
+  private static IllegalArgumentException tooLarge(long columns, long rows, Throwable e) {
+    return new IllegalArgumentException(
+        "sums of %d rows of %d columns are larger than any memory".formatted(rows, columns), e);
   }
 
   @Override

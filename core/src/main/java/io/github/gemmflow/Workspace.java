@@ -4,8 +4,8 @@ package io.github.gemmflow;
 import static java.lang.System.Logger.Level.WARNING;
 
 import io.github.gemmflow.matrix.DType;
-import io.github.gemmflow.matrix.Quantizer;
-import io.github.gemmflow.matrix.RowFormat;
+import io.github.gemmflow.matrix.RowTypes;
+import io.github.gemmflow.matrix.RowWriter;
 import io.github.gemmflow.pipeline.Pipeline;
 import io.github.gemmflow.pipeline.compute.ComputeThreads;
 import io.github.gemmflow.pipeline.gather.GatherKind;
@@ -38,7 +38,8 @@ public final class Workspace implements AutoCloseable {
   private final Group group;
   private final Capacity capacity;
   private final long maxColumns;
-  private final DType type;
+  private final RowTypes types;
+  private final RowWriter writer;
   private final Tuning tuning;
   private final ComputeThreads computeThreads;
   private final Pipeline pipeline;
@@ -46,8 +47,7 @@ public final class Workspace implements AutoCloseable {
   /** The first is that of gathers; sums of each shape have one of their own. */
   private final List<Window> windows = new CopyOnWriteArrayList<>();
 
-  private @Nullable Starter starter;
-  private @Nullable Quantizer quantizer;
+  private final Starter starter;
   private int operators;
   private final Object closing = new Object();
   private volatile boolean closed;
@@ -56,10 +56,12 @@ public final class Workspace implements AutoCloseable {
     this.group = b.group;
     this.capacity = capacity;
     this.maxColumns = b.columns;
-    this.type = b.type;
+    this.types = b.types();
+    this.writer = new RowWriter(Math.toIntExact(types.wire().isReal() ? 0 : maxColumns));
     this.tuning = b.tuning;
     windows.add(window);
     World world = group.world();
+    this.starter = new Starter("gemmflow-" + world.rank() + "-starter");
     this.computeThreads =
         new ComputeThreads(
             "gemmflow-" + world.rank(),
@@ -89,6 +91,7 @@ public final class Workspace implements AutoCloseable {
     long rows;
     long columns;
     DType type = DType.F32;
+    private @Nullable DType wireType;
     Tuning tuning;
 
     private Builder(Group group) {
@@ -115,10 +118,22 @@ public final class Workspace implements AutoCloseable {
     }
 
     /**
-     * What operators start from; the configuration's, unless set. Its storage, chunks and slots
-     * also say what there is room for: if the storage is {@link
-     * io.github.gemmflow.tuning.Storage#STREAMED}, what the workspace takes of shared memory does
-     * not depend on {@link #rows}.
+     * The type in which rows of A travel: that of A, unless set, or I8. Rows are then rounded, in
+     * blocks of 128 columns with a scale each, and multiplied in the type of A: half the bytes of
+     * BF16, a quarter of those of F32, for any processor. What rounding takes is said in the guide.
+     */
+    public Builder wireType(DType value) {
+      wireType = value;
+      return this;
+    }
+
+    RowTypes types() {
+      return new RowTypes(type, wireType == null ? type : wireType);
+    }
+
+    /**
+     * What operators start from; the configuration's, unless set. It also says what there is room
+     * for: if its storage is streamed, shared memory does not depend on {@link #rows}.
      */
     public Builder tuning(Tuning value) {
       tuning = value;
@@ -146,12 +161,16 @@ public final class Workspace implements AutoCloseable {
 
   /** The element type of A. */
   public DType type() {
-    return type;
+    return types.type();
+  }
+
+  RowTypes types() {
+    return types;
   }
 
   @Override
   public String toString() {
-    return "workspace of %d x %d %s".formatted(maxRows(), maxColumns, type);
+    return "workspace of %d x %d %s".formatted(maxRows(), maxColumns, types);
   }
 
   /**
@@ -178,14 +197,9 @@ public final class Workspace implements AutoCloseable {
     return pipeline;
   }
 
-  /** What rounds the input of a step; one is open at a time. */
-  synchronized Quantizer quantizer() {
-    Quantizer known = quantizer;
-    if (known == null) {
-      known = new Quantizer(Math.toIntExact(maxColumns));
-      quantizer = known;
-    }
-    return known;
+  /** What writes the input of a step; one is open at a time. */
+  RowWriter writer() {
+    return writer;
   }
 
   int threads() {
@@ -225,17 +239,12 @@ public final class Workspace implements AutoCloseable {
 
   /** The steps of gathering operators of a shape. */
   GatherKind gathers(Shape shape, boolean keepsGathered, Tuning tuned) {
-    GatherProblem problem = problem(shape);
-    return pipeline.kinds().gathers(keepsGathered ? problem.keepingGathered() : problem, tuned);
-  }
-
-  private GatherProblem problem(Shape shape) {
-    if (shape.isAlongColumns() && !type.isReal()) {
-      throw new IllegalArgumentException(
-          "rows of %s cannot be gathered along columns: the scale of a row is known to nobody before all of its columns are there; gather BF16 or F32"
-              .formatted(type));
+    if (shape.isAlongColumns()) {
+      types.checkAlongColumns();
     }
-    return shape.problem(new RowFormat(type, shape.columns()).bytes(), type.bytes(), capacity);
+    long rowBytes = types.format(shape.columns()).bytes();
+    GatherProblem problem = shape.problem(rowBytes, types.wire().bytes(), capacity);
+    return pipeline.kinds().gathers(keepsGathered ? problem.keepingGathered() : problem, tuned);
   }
 
   /** The steps of summing operators of a plan. Collective. */
@@ -253,12 +262,8 @@ public final class Workspace implements AutoCloseable {
   }
 
   /** The thread that runs steps for callers who do not want to wait. */
-  synchronized Starter starter() {
-    // A world may be closed by another thread at any moment, and nobody would end the thread.
+  Starter starter() {
     checkNotClosed();
-    if (starter == null) {
-      starter = new Starter("gemmflow-" + group.world().rank() + "-starter");
-    }
     return starter;
   }
 
@@ -297,11 +302,7 @@ public final class Workspace implements AutoCloseable {
   private void free(boolean clean) {
     closed = true;
     computeThreads.close();
-    synchronized (this) {
-      if (starter != null) {
-        starter.close();
-      }
-    }
+    starter.close();
     group.forget(this);
     if (clean) {
       windows.forEach(Window::close);

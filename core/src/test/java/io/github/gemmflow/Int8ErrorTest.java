@@ -7,11 +7,15 @@ import io.github.gemmflow.kernel.PackedWeights;
 import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
+import io.github.gemmflow.matrix.RowFormat;
 import java.lang.foreign.Arena;
+import java.util.List;
 import java.util.Locale;
 import java.util.Random;
+import java.util.stream.IntStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Errors of products of each type, for rows of different kinds: the table in the guide. */
 class Int8ErrorTest {
@@ -19,9 +23,11 @@ class Int8ErrorTest {
   private static final int K = 4096;
   private static final int N = 24;
 
-  /** What rows are like, and how far a product in int8 may be off. */
+  private static final List<DType> WIRES = List.of(DType.F32, DType.BF16, DType.I8);
+
+  /** What rows are like, and how far a product in int8, or of rows that travel so, may be off. */
   enum Rows {
-    GAUSSIAN(0.015) {
+    GAUSSIAN(0.015, 0.008) {
       @Override
       double value(Random random, int column) {
         return random.nextGaussian();
@@ -29,7 +35,7 @@ class Int8ErrorTest {
     },
 
     /** What the second half of a feed-forward layer takes. */
-    GATED(0.035) {
+    GATED(0.035, 0.016) {
       @Override
       double value(Random random, int column) {
         double gate = random.nextGaussian();
@@ -38,7 +44,7 @@ class Int8ErrorTest {
     },
 
     /** Four columns are 30 times as large as the others. */
-    WITH_OUTLIERS(0.11) {
+    WITH_OUTLIERS(0.11, 0.02) {
       @Override
       double value(Random random, int column) {
         return random.nextGaussian() * (column % 1024 == 7 ? 30 : 1);
@@ -46,12 +52,24 @@ class Int8ErrorTest {
     };
 
     private final double most;
+    private final double mostOnTheWire;
 
-    Rows(double most) {
+    Rows(double most, double mostOnTheWire) {
       this.most = most;
+      this.mostOnTheWire = mostOnTheWire;
     }
 
     abstract double value(Random random, int column);
+
+    Matrix matrix(Random random, int rows, int columns, Arena arena) {
+      Matrix matrix = Matrix.allocate(DType.F32, rows, columns, arena);
+      for (int row = 0; row < rows; row++) {
+        for (int column = 0; column < columns; column++) {
+          matrix.set(row, column, (float) value(random, column));
+        }
+      }
+      return matrix;
+    }
   }
 
   @ParameterizedTest
@@ -60,43 +78,85 @@ class Int8ErrorTest {
     Random random = new Random(1);
     try (Arena arena = Arena.ofShared();
         World world = World.single()) {
-      Matrix a = Matrix.allocate(DType.F32, M, K, arena);
-      Matrix b = Matrix.allocate(DType.F32, K, N, arena);
-      for (int k = 0; k < K; k++) {
-        for (int i = 0; i < M; i++) {
-          a.set(i, k, (float) rows.value(random, k));
-        }
-        for (int j = 0; j < N; j++) {
-          b.set(k, j, (float) random.nextGaussian());
-        }
-      }
-      double inF32 = error(world, DType.F32, a, b, arena);
-      double inBf16 = error(world, DType.BF16, a, b, arena);
-      double inInt8 = error(world, DType.I8, a, b, arena);
+      Matrix a = rows.matrix(random, M, K, arena);
+      Matrix b = Rows.GAUSSIAN.matrix(random, K, N, arena);
+      double inF32 = error(world, DType.F32, DType.F32, a, b, arena);
+      double inBf16 = error(world, DType.BF16, DType.BF16, a, b, arena);
+      double onTheWire = error(world, DType.F32, DType.I8, a, b, arena);
+      double inInt8 = error(world, DType.I8, DType.I8, a, b, arena);
       System.out.printf(
           Locale.ROOT,
-          "Int8ErrorTest: %s rows: F32 %.1e, BF16 %.4f, I8 %.4f%n",
+          "Int8ErrorTest: %s rows: F32 %.1e, BF16 %.4f, F32 that travels as I8 %.4f, I8 %.4f%n",
           rows,
           inF32,
           inBf16,
+          onTheWire,
           inInt8);
       assertTrue(inF32 < 1e-5 && inBf16 < 0.004, "reals are much closer");
       assertTrue(inInt8 < rows.most, () -> inInt8 + ", not " + rows.most);
+      assertTrue(onTheWire < rows.mostOnTheWire, () -> onTheWire + ", not " + rows.mostOnTheWire);
     }
   }
 
+  /** Sums over hosts, each of which has a part of K. */
+  @ParameterizedTest
+  @ValueSource(ints = {2, 4, 8})
+  void relativeErrorOfSums(int hosts) {
+    double[] errors = new double[WIRES.size()];
+    LocalWorld.onHosts(IntStream.range(0, hosts).toArray())
+        .config(Config.builder().threads(1).build())
+        .run(
+            world -> {
+              Random random = new Random(1);
+              try (Arena arena = Arena.ofShared();
+                  Workspace space = Workspace.on(world.group()).rows(M).open()) {
+                Matrix a = Rows.GAUSSIAN.matrix(random, M, K, arena);
+                Matrix b = Rows.GAUSSIAN.matrix(random, K, 2 * RowFormat.BLOCK, arena);
+                long first = (long) K / hosts * world.rank();
+                Matrix mine = a.columns(first, first + K / hosts);
+                try (PackedWeights weights =
+                    world.pack(b.rows(first, first + K / hosts), WeightLayout.IN_OUT)) {
+                  for (int i = 0; i < errors.length; i++) {
+                    Matrix c = Matrix.allocate(DType.F32, M, b.columns(), arena);
+                    try (MatmulAllReduce sum =
+                        MatmulAllReduce.on(space).weights(weights).wireType(WIRES.get(i)).build()) {
+                      sum.run(mine, c);
+                    }
+                    if (world.rank() == 0) {
+                      errors[i] = error(c, a, b);
+                    }
+                  }
+                }
+              }
+            });
+    System.out.printf(
+        Locale.ROOT,
+        "Int8ErrorTest: sums over %d hosts: F32 %.1e, BF16 %.4f, I8 %.4f%n",
+        hosts,
+        errors[0],
+        errors[1],
+        errors[2]);
+    assertTrue(errors[0] < 1e-5 && errors[1] < 0.003 && errors[2] < 0.01, "larger than measured");
+  }
+
   /** The norm of all errors, divided by the norm of the product. */
-  private static double error(World world, DType type, Matrix a, Matrix b, Arena arena) {
+  private static double error(
+      World world, DType type, DType wire, Matrix a, Matrix b, Arena arena) {
     Matrix c = Matrix.allocate(DType.F32, M, N, arena);
-    try (Workspace space = Workspace.on(world.group()).rows(M).columns(K).type(type).open();
+    try (Workspace space =
+            Workspace.on(world.group()).rows(M).columns(K).type(type).wireType(wire).open();
         PackedWeights weights = world.pack(b, WeightLayout.IN_OUT, type);
         AllGatherMatmul operator = AllGatherMatmul.on(space).output(weights).build()) {
       operator.run(a, c);
     }
+    return error(c, a, b);
+  }
+
+  private static double error(Matrix c, Matrix a, Matrix b) {
     double errors = 0;
     double squares = 0;
     for (int i = 0; i < M; i++) {
-      for (int j = 0; j < N; j++) {
+      for (int j = 0; j < c.columns(); j++) {
         double sum = 0;
         for (int k = 0; k < K; k++) {
           sum += (double) a.get(i, k) * b.get(k, j);

@@ -168,10 +168,6 @@ class Int8Test {
                     () ->
                         MatmulReduceScatter.on(space).weights(weights).inputType(DType.I8).build());
                 refused(
-                    "partial sums travel as F32 or BF16, not as I8",
-                    () ->
-                        MatmulReduceScatter.on(space).weights(weights).wireType(DType.I8).build());
-                refused(
                     "outputs of a product of I8 are F32, BF16 or F16",
                     () -> AllGatherMatmul.on(space).output(weights).outputType(DType.I8).build());
                 Matrix integers = Matrix.allocate(DType.I8, 1, K, arena);

@@ -4,6 +4,7 @@ package io.github.gemmflow.benchmarks;
 import io.github.gemmflow.cli.bench.Json;
 import io.github.gemmflow.cli.bench.Samples;
 import io.github.gemmflow.cli.bench.View;
+import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.onednn.OneDnnLibrary;
 import io.github.gemmflow.system.Job;
 import io.github.gemmflow.system.Lab;
@@ -42,9 +43,10 @@ final class LayerComparison {
     List<Map<String, Object>> figures = new ArrayList<>();
     try (Contest contest = new Contest(options.ranks)) {
       Job job = new Job(options.mpi, options.ranks, hosts).java(options.javaOptions);
-      Pipes ours = startOurs(contest, job, Commands.NAME, List.of());
+      LayerStarter starter = new LayerStarter(options, contest, job);
+      Pipes ours = starter.startOurs();
       for (String rival : options.rivals) {
-        rivals.put(rival, start(contest, job, rival));
+        rivals.put(rival, starter.start(rival));
       }
       System.out.printf(
           "%s, ranks: %d, hosts: %d, %s, 1 thread per rank, %d rounds%n",
@@ -72,63 +74,6 @@ final class LayerComparison {
     }
   }
 
-  private Pipes startOurs(Contest contest, Job job, String name, List<String> settings)
-      throws IOException, InterruptedException {
-    List<String> javaOptions = new ArrayList<>(settings);
-    javaOptions.add("-Dgemmflow.onednn.library=" + System.getProperty("gemmflow.onednn.library"));
-    return contest.start(
-        name,
-        job.java(javaOptions)
-            .command(LayerRank.class, contest.directory(), name, options.type.name()));
-  }
-
-  private Pipes start(Contest contest, Job job, String rival)
-      throws IOException, InterruptedException {
-    // Where the script that runs this puts what it compiles, and where it lies itself.
-    String programs = System.getProperty("gemmflow.benchmarks.programs");
-    String sources = System.getProperty("gemmflow.benchmarks.sources");
-    return switch (rival) {
-      case LayerOptions.BARE ->
-          contest.start(
-              rival,
-              job.command(
-                  List.of(
-                      programs + "/layer." + options.mpi,
-                      contest.directory(),
-                      options.type.name())));
-      case LayerOptions.TORCH ->
-          contest.start(
-              rival,
-              job.command(
-                  List.of(
-                      options.python,
-                      sources + "/layer.py",
-                      contest.directory(),
-                      options.type.name())));
-      default ->
-          LayerOptions.isSetting(rival)
-              ? startOurs(contest, job, rival, List.of("-Dgemmflow." + rival))
-              : startBuild(contest, job, rival);
-    };
-  }
-
-  /** Starts what another checkout has built; it takes the same commands. */
-  private Pipes startBuild(Contest contest, Job job, String rival)
-      throws IOException, InterruptedException {
-    String name = "build";
-    String target =
-        Path.of(rival.substring(LayerOptions.BUILD.length())).toRealPath() + "/benchmarks/target/";
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(options.javaOptions);
-    command.add("-Dgemmflow.onednn.library=" + System.getProperty("gemmflow.onednn.library"));
-    command.add("--enable-native-access=ALL-UNNAMED");
-    command.addAll(List.of("-cp", target + "classes:" + target + "lib/*"));
-    command.addAll(
-        List.of(LayerRank.class.getName(), contest.directory(), name, options.type.name()));
-    return contest.start(name, job.command(command));
-  }
-
   /** Who runs the layer, and what was measured of it. */
   private final class Contender {
     private final String name;
@@ -148,7 +93,8 @@ final class LayerComparison {
     long run(long m, long n, int times) throws IOException {
       long before = lab.bytesIntoFirstHost();
       Pipes.Time time = pipes.run(command, options.operation.name(), m, options.k, n, times);
-      carried.add((lab.bytesIntoFirstHost() - before) / neededBytes(m, n) / times);
+      double needed = neededBytes(options.typeOf(name), m, n);
+      carried.add((lab.bytesIntoFirstHost() - before) / needed / times);
       stepNanos.addAll(time.steps());
       rowBytes = time.extra();
       return time.nanos();
@@ -170,16 +116,20 @@ final class LayerComparison {
   }
 
   /** What has to come into the first host in a step: rows, or sums, of all others. */
-  private double neededBytes(long m, long n) {
+  private double neededBytes(DType type, long m, long n) {
     long there = m * (options.ranks / hosts) / options.ranks;
     double sumBytes = (double) n * Float.BYTES * (hosts - 1);
     return switch (options.operation) {
-      case GATHER -> (double) (m - there) * options.k * options.type.bytes();
+      case GATHER -> (double) (m - there) * rowBytes(type);
       case REDUCE_SCATTER -> there * sumBytes;
       case ALL_REDUCE -> m * sumBytes;
       case ALL_GATHER ->
           throw new IllegalArgumentException("benchmarks/allgather is for gathers alone");
     };
+  }
+
+  private long rowBytes(DType type) {
+    return options.k * type.bytes() + (type.isReal() ? 0 : Float.BYTES);
   }
 
   /** What of ours is compared. */

@@ -6,6 +6,7 @@ import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.system.MpiFamily;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
@@ -27,9 +28,19 @@ final class LayerOptions {
     return rival.indexOf('=') > 0;
   }
 
+  /** Our layer with another type. */
+  static final String TYPE = "dtype=";
+
   /** Whether a rival is our layer with a setting. */
   static boolean isSetting(String rival) {
-    return isOurs(rival) && !rival.startsWith(BUILD);
+    return isOurs(rival) && !rival.startsWith(BUILD) && !rival.startsWith(TYPE);
+  }
+
+  /** The type that a rival multiplies. */
+  DType typeOf(String rival) {
+    return rival.startsWith(TYPE)
+        ? DType.valueOf(rival.substring(TYPE.length()).toUpperCase(Locale.ROOT))
+        : type;
   }
 
   /** Refuses rivals that nobody knows. */
@@ -105,6 +116,7 @@ final class LayerOptions {
         "torch: PyTorch with Gloo, mm and all_gather or all_reduce (needs python3-torch; Gloo has",
         "no reduce_scatter)",
         "build=DIR: our layer of another checkout, built with 'mvn -B package -DskipTests'",
+        "dtype=F32: our layer of another type",
         "KEY=VALUE: our layer with -Dgemmflow.KEY=VALUE, such as schedule=ring or storage=streamed",
         "(default: bare)"
       })

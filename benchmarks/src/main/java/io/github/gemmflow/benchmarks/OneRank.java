@@ -54,7 +54,8 @@ final class OneRank implements AutoCloseable {
       rows = new long[] {m};
       space = Workspace.on(world.group()).rows(m).columns(k).type(type).open();
       try (Arena temporary = Arena.ofConfined();
-          PackedWeights weights = world.pack(pattern(type, k, n, temporary), WeightLayout.IN_OUT)) {
+          PackedWeights weights =
+              world.pack(pattern(type, k, n, temporary), WeightLayout.IN_OUT, type)) {
         operator = AllGatherMatmul.on(space).output(weights).build();
       }
       c = Matrix.allocate(DType.F32, m, n, arena);
@@ -62,7 +63,7 @@ final class OneRank implements AutoCloseable {
       for (int i = 0; i < 2; i++) {
         try (Arena temporary = Arena.ofConfined();
             Step step = operator.begin(RowCounts.known(rows))) {
-          step.input().copyFrom(pattern(type, m, k, temporary));
+          step.write(pattern(type, m, k, temporary));
           step.run(c);
         }
       }
@@ -75,7 +76,8 @@ final class OneRank implements AutoCloseable {
     }
 
     private static Matrix pattern(DType type, int rows, int columns, Arena arena) {
-      Matrix matrix = Matrix.allocate(type, rows, columns, arena);
+      DType given = type.isReal() ? type : DType.F32;
+      Matrix matrix = Matrix.allocate(given, rows, columns, arena);
       int state = 1;
       for (int row = 0; row < rows; row++) {
         for (int column = 0; column < columns; column++) {

@@ -47,7 +47,7 @@ final class BenchCommand implements Callable<Integer> {
   @ParentCommand private Gemmflow parent = new Gemmflow();
 
   @Mixin private RankOptions ranks = new RankOptions();
-  @Mixin private OperationOption operation = new OperationOption();
+  @Mixin private OperationOptions operation = new OperationOptions();
   @Mixin private ShapeOptions shape = new ShapeOptions();
 
   @Option(
@@ -91,7 +91,7 @@ final class BenchCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    List<Layer.Size> sizes = shape.all(operation.value());
+    List<Layer.Size> sizes = shape.all(operation.value(), operation.wire());
     boolean several = sizes.size() * ranks.allToStart().size() > 1;
     checkOptions(several);
     if (Launcher.current() == Launcher.NONE) {
@@ -122,11 +122,12 @@ final class BenchCommand implements Callable<Integer> {
       throw new CommandException(
           ExitCode.INPUT, "--trace is of one shape and one number of ranks: leave out the lists");
     }
-    if (!shape.type().isReal() && operation.value() != Operation.GATHER) {
-      throw new CommandException(
-          ExitCode.INPUT, "--dtype I8 is only timed with --operation gather");
-    }
     boolean gathers = operation.value() == Operation.ALL_GATHER;
+    if (gathers && (!shape.type().isReal() || operation.wire() != null)) {
+      throw new CommandException(
+          ExitCode.INPUT,
+          "--operation all-gather knows neither --dtype I8 nor --wire: its rows are as they were given");
+    }
     if (!gathers && along != null) {
       throw new CommandException(
           ExitCode.INPUT, "--along goes with a gather alone: add --operation all-gather");

@@ -73,7 +73,7 @@ final class GenCommand implements Callable<Integer> {
             shape.m(),
             shape.k(),
             shape.n(),
-            shape.realType(),
+            shape.type(),
             values,
             seed,
             shards);
@@ -87,7 +87,7 @@ final class GenCommand implements Callable<Integer> {
                     shape.k(),
                     shape.k(),
                     shape.n(),
-                    shape.realType(),
+                    shape.type(),
                     values,
                     seed,
                     String.join(" ", files.stream().map(Path::toString).toList())));

@@ -4,6 +4,7 @@ package io.github.gemmflow.cli;
 import io.github.gemmflow.cli.bench.Layer;
 import io.github.gemmflow.cli.bench.Operation;
 import io.github.gemmflow.matrix.RowFormat;
+import io.github.gemmflow.matrix.RowTypes;
 import io.github.gemmflow.matrix.Shards;
 import io.github.gemmflow.plan.Capacity;
 import io.github.gemmflow.plan.GatherPlan;
@@ -45,7 +46,7 @@ final class PlanCommand implements Callable<Integer> {
       description = "hosts that they are spread over, neighbours together (default: 1)")
   private int hosts;
 
-  @Mixin private OperationOption operation = new OperationOption();
+  @Mixin private OperationOptions operation = new OperationOptions();
   @Mixin private ShapeOptions shape = new ShapeOptions();
   @Mixin private TuningOptions tuning = new TuningOptions();
 
@@ -53,7 +54,7 @@ final class PlanCommand implements Callable<Integer> {
   public Integer call() {
     Domains domains = Domains.of(RankOptions.spread(ranks, hosts));
     Tuning settings = tuning.config().tuning();
-    Layer.Size size = shape.of(operation.value());
+    Layer.Size size = shape.of(operation.value(), operation.wire());
     parent
         .output()
         .say(
@@ -64,7 +65,7 @@ final class PlanCommand implements Callable<Integer> {
   }
 
   private String gather(Layer.Size size, Domains domains, Tuning settings) {
-    long rowBytes = new RowFormat(size.type(), size.k()).bytes();
+    long rowBytes = new RowTypes(size.type(), size.wire()).format(size.k()).bytes();
     Capacity capacity = Capacity.of(size.m(), rowBytes, domains, settings);
     GatherPlan plan = GatherPlan.of(GatherProblem.alongRows(rowBytes, capacity), domains, settings);
     return plan.explain() + who(plan.step());
@@ -81,7 +82,9 @@ final class PlanCommand implements Callable<Integer> {
 
   private String sum(Layer.Size size, Domains domains, Tuning settings) {
     boolean scattered = size.operation() == Operation.REDUCE_SCATTER;
-    SumProblem problem = new SumProblem(size.n(), Float.BYTES, scattered, size.m());
+    SumProblem problem =
+        new SumProblem(
+            size.n(), RowFormat.onTheWire(size.wire(), size.n()).bytes(), scattered, size.m());
     SumPlan plan = SumPlan.of(problem, domains, settings);
     return plan.explain() + who(plan.step());
   }

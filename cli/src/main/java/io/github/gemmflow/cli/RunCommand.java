@@ -26,8 +26,8 @@ import picocli.CommandLine.ParentCommand;
     description = {
       "C = A x B. Each rank has some rows of A and some columns of B, gets all rows of A while it multiplies,"
           + " and has its columns of C in the end.",
-      "FILE is *.npy (float32, float16, or uint16 for bfloat16) or *.safetensors, with #NAME if that has several"
-          + " tensors. With {rank} in its name each rank has a file of its own; otherwise all take their share of"
+      "FILE is *.npy (float32, float16, int8, or uint16 for bfloat16) or *.safetensors, with #NAME if that has"
+          + " several tensors. With {rank} in its name each rank has a file of its own; otherwise all take their share of"
           + " one.",
       "In a job that a launcher started (mpirun, srun) it runs on the ranks of that job; otherwise it starts"
           + " ranks on this host.%n"
@@ -71,8 +71,13 @@ final class RunCommand implements Callable<Integer> {
   @Option(
       names = "--out-dtype",
       defaultValue = "F32",
-      description = "of C: F32, or that of A and B (default: F32)")
+      description = "of C: F32, or that of A and B; in int8 BF16 or F16 (default: F32)")
   private DType outputType = DType.F32;
+
+  @Option(
+      names = "--int8",
+      description = "rounds rows of A and columns of B, of reals, to int8 with a scale each")
+  private boolean rounds;
 
   @Option(
       names = "--groups",
@@ -88,7 +93,7 @@ final class RunCommand implements Callable<Integer> {
   public Integer call() throws IOException, InterruptedException {
     Inputs inputs =
         new Inputs(new Where(a), along == Along.COLUMNS, new Where(b), input.layout(), replicate);
-    FileProduct product = new FileProduct(inputs, new Where(out), outputType, groups);
+    FileProduct product = new FileProduct(inputs, new Where(out), outputType, rounds, groups);
     CommandOutput output = parent.output();
     if (Launcher.current() == Launcher.NONE || ranks.engine() == RankOptions.Engine.LOCAL) {
       // Before anything is started: one process finds what is wrong sooner, and says it once.

@@ -8,6 +8,7 @@ import io.github.gemmflow.cli.bench.Operation;
 import io.github.gemmflow.matrix.DType;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** The sizes of a product; where several are wanted, lists of them. */
@@ -39,8 +40,7 @@ final class ShapeOptions {
   @Option(
       names = "--dtype",
       defaultValue = "BF16",
-      description =
-          "of A and B: BF16, F16 or F32; where a gather is timed or planned, I8, too (default: BF16)")
+      description = "of A and B: BF16, F16, F32 or I8 (default: BF16)")
   private DType type = DType.BF16;
 
   /**
@@ -48,8 +48,15 @@ final class ShapeOptions {
    *
    * @throws IllegalArgumentException if there is nothing to multiply
    */
-  Layer.Size of(Operation operation) {
-    return new Layer.Size(operation, m(), k(), n(), type);
+  Layer.Size of(Operation operation, @Nullable DType wire) {
+    return size(operation, m(), k(), n(), wire);
+  }
+
+  private Layer.Size size(
+      Operation operation, long rows, long inner, long columns, @Nullable DType wire) {
+    return wire == null
+        ? new Layer.Size(operation, rows, inner, columns, type)
+        : new Layer.Size(operation, rows, inner, columns, type, wire);
   }
 
   /**
@@ -57,12 +64,12 @@ final class ShapeOptions {
    *
    * @throws IllegalArgumentException if there is nothing to multiply
    */
-  List<Layer.Size> all(Operation operation) {
+  List<Layer.Size> all(Operation operation, @Nullable DType wire) {
     List<Layer.Size> sizes = new ArrayList<>();
     for (long rows : m) {
       for (long inner : k) {
         for (long columns : n) {
-          sizes.add(new Layer.Size(operation, rows, inner, columns, type));
+          sizes.add(size(operation, rows, inner, columns, wire));
         }
       }
     }
@@ -92,15 +99,6 @@ final class ShapeOptions {
   }
 
   DType type() {
-    return type;
-  }
-
-  /** The type of what is written to files. */
-  DType realType() {
-    if (!type.isReal()) {
-      throw new CommandException(
-          ExitCode.INPUT, "--dtype %s: files are of BF16, F16 or F32".formatted(type));
-    }
     return type;
   }
 }

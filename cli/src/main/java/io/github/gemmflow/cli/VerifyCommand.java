@@ -53,6 +53,11 @@ final class VerifyCommand implements Callable<Integer> {
   @Mixin private InputOptions input = new InputOptions();
 
   @Option(
+      names = "--int8",
+      description = "with --a and --b: C is of 'run --int8', and may be off by what rounding takes")
+  private boolean rounds;
+
+  @Option(
       names = "--rtol",
       paramLabel = "R",
       description = "an element may be off by R times what it should be, and by --atol")
@@ -64,7 +69,8 @@ final class VerifyCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     Check check =
-        new Check(new Where(c), where(golden), where(a), where(b), input.layout(), tolerance());
+        new Check(
+            new Where(c), where(golden), where(a), where(b), input.layout(), rounds, tolerance());
     Check.Verdict verdict = check.run(parent.output().progress());
     if (!verdict.good()) {
       throw new CommandException(ExitCode.NO, verdict.text());

@@ -98,7 +98,9 @@ class CommandErrorsTest {
           gen @/new --gm 2 --shards 3                   | 2 rows of A cannot be spread over 3 files
           gen @/new --gk 2000000                        | take at most 1864135 columns of A, or --values reals
           gen @/new --dtype int8                        | expected one of [BF16, F16, F32, I8]
-          gen @/new --dtype I8                          | --dtype I8: files are of BF16, F16 or F32
+          gen @/new --dtype I8 --values reals           | files of I8 hold integers
+          run --a @/a.npy --b @/b.npy --out c.npy --int8 --out-dtype I8 | C can be F32, or of reals, but not I8
+          verify --c @/golden.npy --golden @/golden.npy --int8 | --int8 needs A and B
           gen @/new --values zeros                      | expected one of [INTEGERS, REALS]
           gen @/new --format csv                        | expected one of [NPY, SAFETENSORS]
           verify --c @/golden.npy                       | checked against a golden file (--golden), or against A x B
@@ -115,6 +117,8 @@ class CommandErrorsTest {
           bench --gm 0                                  | a layer of 0 x 4096 x 4096 has nothing to multiply
           bench -n 3 --groups 2 --engine local          | 3 ranks cannot be cut into 2 groups
           bench --json @/none/bench.json                | none: make it first
+          bench --wire BF16 --dtype F32 --engine local  | rows of F32 travel as they are, or as I8, not as BF16
+          bench --operation all-gather --wire I8        | all-gather knows neither --dtype I8 nor --wire
           bench --operation broadcast                   | expected one of
           """)
   void input(String words, String part) {

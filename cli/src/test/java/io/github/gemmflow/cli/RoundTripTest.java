@@ -87,11 +87,25 @@ class RoundTripTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"F32, 1", "F16, 2", "BF16, 3"})
+  @CsvSource({"F32, 1", "F16, 2", "BF16, 3", "I8, 3"})
   void onThreads(String type, int ranks) {
     gen("npy", "integers", 0, "--dtype", type);
     run("a.npy", "c-{rank}.npy", "-n", Integer.toString(ranks)).good();
     verify("c-{rank}.npy").good();
+  }
+
+  /** Reals that are rounded to int8 are off by what that takes, and by no more. */
+  @Test
+  void roundedToInt8() {
+    gen("npy", "reals", 0, "--dtype", "F32");
+    String said = run("a.npy", "c.npy", "--int8", "--out-dtype", "F32").good().out();
+    assertTrue(said.contains("37 x 53 x 29 I8 on 2 ranks"), said);
+    String[] verify = {"verify", "--c", file("c.npy"), "--a", file("a.npy"), "--b", file("b.npy")};
+    String verdict = Ran.here(with(verify, "--int8")).good().out();
+    assertTrue(verdict.contains("every element within the error bound of A x B"), verdict);
+    Ran.here(verify).bad(ExitCode.NO, "give or take");
+    flip("c.npy", -1);
+    Ran.here(with(verify, "--int8")).bad(ExitCode.NO, "1 of 1073 elements are wrong");
   }
 
   /** Each rank has columns of A: of one file, or in files of its own. */

@@ -2,6 +2,7 @@
 package io.github.gemmflow.matrix;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Objects;
 
 /**
  * Rows of bytes at equal distances in memory: what a lane hands to an engine or a kernel.
@@ -44,6 +45,17 @@ public final class Block {
    */
   public Block columns(long from, long bytes) {
     return at(memory, offset + from, rows, bytes, stride);
+  }
+
+  /**
+   * Narrows this block to some of its rows.
+   *
+   * @return this block
+   * @throws IndexOutOfBoundsException if it has no such rows
+   */
+  public Block rows(long first, long end) {
+    Objects.checkFromToIndex(first, end, rows);
+    return at(memory, offset + first * stride, end - first, rowBytes, stride);
   }
 
   public MemorySegment memory() {

@@ -79,6 +79,16 @@ public final class Quantizer {
       return 0;
     }
     floats.load(type, from, offset, values, count);
+    return roundValues(to, at, count);
+  }
+
+  /** Rounds some values of an array; returns their scale. */
+  float round(float[] from, int first, MemorySegment to, long at, int count) {
+    System.arraycopy(from, first, values, 0, count);
+    return roundValues(to, at, count);
+  }
+
+  private float roundValues(MemorySegment to, long at, int count) {
     float scale = roundValues(count);
     MemorySegment.copy(rounded, 0, to, ValueLayout.JAVA_BYTE, at, count);
     return scale;

@@ -2,18 +2,37 @@
 package io.github.gemmflow.matrix;
 
 /**
- * Bytes of a row as it lies in a window and travels. A row of {@link DType#I8} has its scale behind
- * its elements, in F32, and is padded to whole cache lines; all others are elements only.
+ * Bytes of a row as it lies in a window and travels. Reals are elements only. A row of {@link
+ * DType#I8} has its scale behind its elements, in F32, and is padded to whole cache lines; in
+ * blocks, each {@link #BLOCK} columns have a scale of their own behind them, and nothing is padded.
  */
-public record RowFormat(DType type, long columns) {
+public record RowFormat(DType type, long columns, boolean inBlocks) {
+  /** The columns of a block. */
+  public static final int BLOCK = 128;
+
+  static final long BLOCK_BYTES = BLOCK + Float.BYTES;
+
   private static final long LINE = 64;
+
+  /** Rows that are multiplied as they are. */
+  public RowFormat(DType type, long columns) {
+    this(type, columns, false);
+  }
+
+  /** Rows of reals that travel in a type: as {@link DType#I8} in blocks. */
+  public static RowFormat onTheWire(DType type, long columns) {
+    return new RowFormat(type, columns, !type.isReal());
+  }
 
   /** The size of a row in bytes. */
   public long bytes() {
-    long elements = Math.multiplyExact(columns, (long) type.bytes());
-    return type == DType.I8
-        ? Math.ceilDiv(Math.addExact(scaleAt(), (long) Float.BYTES), LINE) * LINE
-        : elements;
+    if (type.isReal()) {
+      return Math.multiplyExact(columns, (long) type.bytes());
+    }
+    if (inBlocks) {
+      return Math.addExact(columns, Math.ceilDiv(columns, BLOCK) * Float.BYTES);
+    }
+    return Math.ceilDiv(Math.addExact(scaleAt(), (long) Float.BYTES), LINE) * LINE;
   }
 
   /**
@@ -22,8 +41,8 @@ public record RowFormat(DType type, long columns) {
    * @throws IllegalStateException if they have none
    */
   public Matrix scales(Block rows) {
-    if (type != DType.I8) {
-      throw new IllegalStateException("rows of %s have no scales".formatted(type));
+    if (type.isReal() || inBlocks) {
+      throw new IllegalStateException("rows of %s have no scales of their own".formatted(type));
     }
     long at = rows.rows() == 0 ? 0 : scaleAt();
     return Matrix.wrap(

@@ -166,13 +166,13 @@ public final class SumPlan {
   }
 
   private String describeProblem() {
-    return "sum up to %d rows of %d columns over %s, %s, %d bytes per element between hosts"
+    return "sum up to %d rows of %d columns over %s, %s, %d bytes per row between hosts"
         .formatted(
             problem.maxRows(),
             problem.columns(),
             domains,
             problem.scattered() ? "each rank its rows" : "all rows for all ranks",
-            problem.wireBytes());
+            problem.wireRowBytes());
   }
 
   /** What was decided and why. */

@@ -5,11 +5,11 @@ package io.github.gemmflow.plan;
  * Matrix to be summed over the ranks of a group.
  *
  * @param columns the columns of the sum
- * @param wireBytes bytes of an element of a partial sum that travels between hosts: 4 or 2
+ * @param wireRowBytes bytes of a row of a partial sum that travels between hosts
  * @param scattered whether each rank wants its own rows of the sum, and not all of them
  * @param maxRows the most rows that a step may have
  */
-public record SumProblem(long columns, int wireBytes, boolean scattered, long maxRows) {
+public record SumProblem(long columns, long wireRowBytes, boolean scattered, long maxRows) {
   /** Partial sums of the ranks of one host are floats. */
   private static final int PARTIAL_BYTES = Float.BYTES;
 
@@ -18,11 +18,6 @@ public record SumProblem(long columns, int wireBytes, boolean scattered, long ma
       throw new IllegalArgumentException(
           "there is no sum of %d x %d elements".formatted(maxRows, columns));
     }
-  }
-
-  /** Bytes of a row as it travels between hosts. */
-  public long wireRowBytes() {
-    return Math.multiplyExact(columns, (long) wireBytes);
   }
 
   /** Bytes of a row of a rank's partial sums. */

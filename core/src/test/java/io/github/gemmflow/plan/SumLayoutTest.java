@@ -42,7 +42,7 @@ class SumLayoutTest {
     Domains domains = Domains.of(draw.hosts(ranks));
     boolean scattered = draw.chance(0.6);
     // Rows of 20,000 bytes: by rule, tiles of several chunks.
-    SumProblem problem = new SumProblem(5000, 4, scattered, MAX_ROWS);
+    SumProblem problem = new SumProblem(5000, 20_000, scattered, MAX_ROWS);
     Tuning tuning =
         draw.chance(0.5) ? Tuning.DEFAULT : Tuning.DEFAULT.withChunkRows(1 + draw.below(50));
     SumLayout layout = SumPlan.of(problem, domains, tuning).step();
@@ -168,7 +168,7 @@ class SumLayoutTest {
   void fewRowsForManyRanksAreOneTilePerHost() {
     SumLayout layout =
         SumPlan.of(
-                new SumProblem(4096, 4, true, 64),
+                new SumProblem(4096, 16_384, true, 64),
                 Domains.of(0, 0, 0, 0, 1, 1, 1, 1),
                 Tuning.DEFAULT)
             .step();
@@ -179,7 +179,7 @@ class SumLayoutTest {
   @Test
   void sumsThatAreForAllNeedTheSameRows() {
     SumLayout layout =
-        SumPlan.of(new SumProblem(8, 4, false, 64), Domains.single(2), Tuning.DEFAULT).step();
+        SumPlan.of(new SumProblem(8, 32, false, 64), Domains.single(2), Tuning.DEFAULT).step();
     assertThrows(IllegalArgumentException.class, () -> layout.lay(new long[] {3, 4}));
     assertThrows(IllegalArgumentException.class, () -> layout.lay(new long[] {65, 65}));
   }
@@ -192,14 +192,14 @@ class SumLayoutTest {
             IllegalArgumentException.class,
             () ->
                 SumPlan.of(
-                    new SumProblem(8, 4, true, 64), Domains.single(2), streamed.withChunkRows(2)));
+                    new SumProblem(8, 32, true, 64), Domains.single(2), streamed.withChunkRows(2)));
     assertTrue(String.valueOf(e.getMessage()).contains("room for 2 of 32 tiles"), e::toString);
   }
 
   @Test
   void aPlanExplainsItself() {
     SumPlan plan =
-        SumPlan.of(new SumProblem(4096, 4, true, 4096), Domains.of(0, 1), Tuning.DEFAULT);
+        SumPlan.of(new SumProblem(4096, 16_384, true, 4096), Domains.of(0, 1), Tuning.DEFAULT);
     assertEquals(256, plan.tileRows());
     assertTrue(
         plan.explain().toString().contains("each tile leaves its host once"),

@@ -15,7 +15,7 @@ enum ElementType {
   F6_E2M3(6),
   F6_E3M2(6),
   U8(8),
-  I8(8),
+  I8(8, DType.I8),
   F8_E5M2(8),
   F8_E4M3(8),
   F8_E8M0(8),

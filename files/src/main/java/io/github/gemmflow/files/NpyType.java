@@ -9,7 +9,7 @@ import io.github.gemmflow.matrix.DType;
  */
 final class NpyType {
   private static final String KNOWN =
-      "what can be read is '<f4' (float32), '<f2' (float16) and '<u2' (the bits of bfloat16)";
+      "what can be read is '<f4' (float32), '<f2' (float16), '<u2' (the bits of bfloat16) and '|i1' (int8)";
 
   private NpyType() {}
 
@@ -28,7 +28,7 @@ final class NpyType {
    * @throws FileFormatException if matrices are not of that type; it says what to do
    */
   static DType read(String file, String name) {
-    for (DType type : DType.REALS) {
+    for (DType type : DType.values()) {
       if (name(type).equals(name)) {
         return type;
       }

@@ -80,7 +80,7 @@ public final class SafeTensors implements AutoCloseable {
     DType type = entry.type().dtype();
     if (type == null) {
       throw new IllegalArgumentException(
-          "%s: tensor '%s' is %s, and there are matrices of BF16, F16 and F32 only: convert it first"
+          "%s: tensor '%s' is %s, and there are matrices of BF16, F16, F32 and I8 only: convert it first"
               .formatted(file, Shown.of(name), entry.type()));
     }
     MemorySegment bytes = data.asSlice(entry.begin(), entry.end() - entry.begin());

@@ -31,14 +31,15 @@ class NpyTest {
     }
   }
 
-  /** The bytes of three files of NumPy 2, one per type: 1, -2 and 0.5. */
+  /** The bytes of files of NumPy 2, one per type: 1, -2 and a half or five. */
   @ParameterizedTest
   @CsvSource({
-    "<f4, F32, 0000803f 000000c0 0000003f",
-    "<f2, F16, 003c 00c0 0038",
-    "<u2, BF16, 803f 00c0 003f"
+    "<f4, F32, 0000803f 000000c0 0000003f, 0.5",
+    "<f2, F16, 003c 00c0 0038, 0.5",
+    "<u2, BF16, 803f 00c0 003f, 0.5",
+    "|i1, I8, 01 fe 05, 5"
   })
-  void whatNumPyWritesIsRead(String descr, DType type, String hex) throws IOException {
+  void whatNumPyWritesIsRead(String descr, DType type, String hex, float last) throws IOException {
     byte[] data = HexFormat.of().parseHex(hex.replace(" ", ""));
     String header =
         "\u0093NUMPY\1\0v\0{'descr': '%s', 'fortran_order': False, 'shape': (1, 3), }"
@@ -48,7 +49,7 @@ class NpyTest {
     Files.write(file, ByteBuffer.allocate(128 + data.length).put(start).put(data).array());
     try (MatrixFile open = MatrixFile.open(file.toString())) {
       assertEquals("%s (1 x 3 %s)".formatted(file, type), open.toString());
-      assertArrayEquals(new float[] {1, -2, 0.5f}, open.matrix().toFloats());
+      assertArrayEquals(new float[] {1, -2, last}, open.matrix().toFloats());
     }
     assertArrayEquals(start, Npy.header(type, 1, 3));
   }

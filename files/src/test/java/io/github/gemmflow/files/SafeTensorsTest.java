@@ -26,7 +26,7 @@ class SafeTensorsTest {
   @TempDir private Path directory;
 
   @ParameterizedTest
-  @EnumSource(value = DType.class, mode = EnumSource.Mode.EXCLUDE, names = "I8")
+  @EnumSource(DType.class)
   void whatWasWrittenIsRead(DType type) throws IOException {
     Path file = directory.resolve("m.safetensors");
     try (Arena arena = Arena.ofConfined()) {
@@ -106,7 +106,7 @@ class SafeTensorsTest {
     try (SafeTensors tensors = Bytes.open(Bytes.file(header, 21))) {
       assertEquals(Set.of("numbers", "f4", "cube"), tensors.names());
       assertRefused(() -> tensors.tensor("nothing"), "'nothing'", "3", "numbers");
-      assertRefused(() -> tensors.tensor("numbers"), "'numbers'", "I64", "BF16, F16 and F32");
+      assertRefused(() -> tensors.tensor("numbers"), "'numbers'", "I64", "BF16, F16, F32 and I8");
       assertRefused(() -> tensors.tensor("cube").matrix(), "'cube'", "[1, 1, 1]");
     }
   }

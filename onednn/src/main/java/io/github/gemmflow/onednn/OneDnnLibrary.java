@@ -5,6 +5,7 @@ import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.onednn.binding.AmxPermission;
 import io.github.gemmflow.onednn.binding.Dnnl;
 import io.github.gemmflow.onednn.binding.Isa;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -31,7 +32,7 @@ public record OneDnnLibrary(
         dnnl.library(),
         isa.toString(),
         isa.compareTo(Isa.AMX) >= 0,
-        DType.REALS.stream().filter(type -> !isa.isFastFor(type)).toList());
+        Arrays.stream(DType.values()).filter(type -> !isa.isFastFor(type)).toList());
   }
 
   /**

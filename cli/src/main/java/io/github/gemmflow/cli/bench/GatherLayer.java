@@ -9,10 +9,9 @@ import io.github.gemmflow.Step;
 import io.github.gemmflow.Workspace;
 import io.github.gemmflow.World;
 import io.github.gemmflow.kernel.PackedWeights;
-import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
-import io.github.gemmflow.matrix.RowFormat;
+import io.github.gemmflow.matrix.RowTypes;
 import io.github.gemmflow.matrix.Shards;
 import io.github.gemmflow.tuning.Explanation;
 import io.github.gemmflow.tuning.Overlap;
@@ -38,6 +37,9 @@ final class GatherLayer extends Layer {
   private final InputRows a;
   private final Matrix c;
 
+  /** Where the gather alone copies rows that cannot be read in place; none if they can. */
+  private final Matrix[] gathered;
+
   GatherLayer(World world, Group group, Group single, Size size, Tuning tuning) {
     super(size);
     this.rows = Shards.of(size.m(), group.size()).sizes();
@@ -50,6 +52,7 @@ final class GatherLayer extends Layer {
             .rows(size.m())
             .columns(size.k())
             .type(size.type())
+            .wireType(size.wire())
             .tuning(tuning)
             .open();
     this.unfusedSpace =
@@ -57,32 +60,24 @@ final class GatherLayer extends Layer {
             .rows(size.m())
             .columns(size.k())
             .type(size.type())
+            .wireType(size.wire())
             .tuning(unfused)
             .open();
     this.a = new InputRows(size.type(), size.m(), size.k(), arena);
     this.c = Matrix.allocate(DType.F32, size.m(), size.n(), arena);
+    this.gathered =
+        size.wire() == size.type()
+            ? new Matrix[0]
+            : new Matrix[] {Matrix.allocate(size.type(), size.m(), size.k(), arena)};
     Integers.fill(a.values(), A_SEED, 0, 0);
     try (Arena temporary = Arena.ofConfined();
-        PackedWeights weights = pack(world, temporary)) {
+        PackedWeights weights = pack(world, size.k(), bSeed, 0, temporary)) {
       this.pipelined = AllGatherMatmul.on(space).output(weights).build();
       this.sequential = AllGatherMatmul.on(unfusedSpace).output(weights).build();
       this.gather = AllGather.on(unfusedSpace).columns(size.k()).build();
       this.localProduct = new LocalProduct(world, single, weights, a, c);
     }
     fillRooms(group.rank());
-  }
-
-  private PackedWeights pack(World world, Arena temporary) {
-    Matrix b = Matrix.allocate(size().type(), size().k(), size().n(), temporary);
-    Integers.fill(b, bSeed, 0, 0);
-    return size().type().isReal()
-        ? world.pack(b, WeightLayout.IN_OUT)
-        : world.pack(b, ones(size().n(), temporary), WeightLayout.IN_OUT);
-  }
-
-  /** Scales that leave integers as they are. */
-  private static Matrix ones(long count, Arena arena) {
-    return Matrix.allocate(DType.F32, 1, count, arena).fill(1);
   }
 
   /** Steps of a workspace take turns in two rooms, and rows stay where they were written. */
@@ -106,7 +101,7 @@ final class GatherLayer extends Layer {
     switch (view) {
       case GEMM -> localProduct.multiplyBare();
       case COMPUTE_ONLY -> localProduct.multiply();
-      case COMM_ONLY -> step(gather::begin);
+      case COMM_ONLY -> step(gather::begin, gathered);
       case SEQUENTIAL -> step(sequential::begin, c);
       case PIPELINED -> step(pipelined::begin, c);
     }
@@ -122,7 +117,11 @@ final class GatherLayer extends Layer {
   public boolean verify(View view) {
     c.fill(Float.NaN);
     run(view);
-    return Integers.isProduct(c, A_SEED, 0, bSeed, size().k());
+    if (size().isExact()) {
+      return Integers.isProduct(c, A_SEED, 0, bSeed, size().k());
+    }
+    int[] here = new int[Math.toIntExact(size().k())];
+    return new RoundedProduct(A_SEED, bSeed, here, true, DType.F32).isNear(c, 0);
   }
 
   @Override
@@ -137,8 +136,8 @@ final class GatherLayer extends Layer {
 
   @Override
   long bytesToCross() {
-    long bytes = size().m() * new RowFormat(size().type(), size().k()).bytes();
-    return bytes * (hosts - 1);
+    long rowBytes = new RowTypes(size().type(), size().wire()).format(size().k()).bytes();
+    return size().m() * rowBytes * (hosts - 1);
   }
 
   @Override

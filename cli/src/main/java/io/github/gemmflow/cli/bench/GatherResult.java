@@ -84,7 +84,7 @@ public record GatherResult(
     text.append(
         String.format(
             Locale.ROOT, "%d x %d, %,d bytes%n", benchmark.m(), benchmark.k(), benchmark.bytes()));
-    text.append(measured.verdict()).append('\n');
+    text.append(measured.verdict(true)).append('\n');
     text.append(LINE.formatted("view", "median", "10th to 90th percentile", "of A"));
     text.append(line("read in place", inPlace())).append(line("copied out", copied()));
     text.append(

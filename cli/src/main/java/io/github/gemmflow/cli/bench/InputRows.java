@@ -31,8 +31,10 @@ final class InputRows {
 
   /** Writes some of them as the input of a step. */
   void writeTo(Step step, long first, long end) {
-    step.input().copyFrom(values.rows(first, end));
-    if (!values.type().isReal()) {
+    if (values.type().isReal()) {
+      step.write(values.rows(first, end));
+    } else {
+      step.input().copyFrom(values.rows(first, end));
       step.inputScales().fill(1);
     }
   }

@@ -5,9 +5,13 @@ import io.github.gemmflow.Group;
 import io.github.gemmflow.Stats;
 import io.github.gemmflow.Workspace;
 import io.github.gemmflow.World;
+import io.github.gemmflow.kernel.PackedWeights;
+import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.matrix.Matrix;
 import io.github.gemmflow.tuning.Explanation;
 import io.github.gemmflow.tuning.Tuning;
+import java.lang.foreign.Arena;
 
 /** One rank of a linear layer, ready to run in every view. Made and closed on all ranks. */
 public abstract sealed class Layer implements AutoCloseable permits GatherLayer, SumLayer {
@@ -25,8 +29,15 @@ public abstract sealed class Layer implements AutoCloseable permits GatherLayer,
    * @param m rows of A, over all ranks of the group if they are gathered
    * @param k columns of A, over all ranks of the group if products are summed
    * @param n columns of each rank's weights
+   * @param type of what is multiplied
+   * @param wire in which gathered rows, or the hosts' sums, travel
    */
-  public record Size(Operation operation, long m, long k, long n, DType type) {
+  public record Size(Operation operation, long m, long k, long n, DType type, DType wire) {
+    /** A layer whose rows travel as they are, and whose sums as F32. */
+    public Size(Operation operation, long m, long k, long n, DType type) {
+      this(operation, m, k, n, type, operation.isSum() ? DType.F32 : type);
+    }
+
     public Size {
       if (m < 1 || k < 1 || n < 1) {
         throw new IllegalArgumentException(
@@ -34,9 +45,20 @@ public abstract sealed class Layer implements AutoCloseable permits GatherLayer,
       }
     }
 
+    /** What is multiplied, and in which type it travels if that is another than usual. */
+    public String types() {
+      boolean usual = wire == (operation.isSum() ? DType.F32 : type);
+      return usual ? type.toString() : "%s, travelling as %s".formatted(type, wire);
+    }
+
+    /** Whether the results are exactly those of whole numbers. */
+    boolean isExact() {
+      return operation.isSum() ? wire == DType.F32 && type.isReal() : wire == type;
+    }
+
     @Override
     public String toString() {
-      return "%s %d x %d x %d %s".formatted(operation, m, k, n, type);
+      return "%s %d x %d x %d %s".formatted(operation, m, k, n, types());
     }
   }
 
@@ -47,16 +69,27 @@ public abstract sealed class Layer implements AutoCloseable permits GatherLayer,
    * @param single a group of this rank alone
    */
   public static Layer of(World world, Group group, Group single, Size size, Tuning tuning) {
-    if (!size.type().isReal() && size.operation().isSum()) {
-      throw new IllegalArgumentException(
-          "sums of products in I8 are not timed: take --dtype BF16 or F32");
-    }
     return switch (size.operation()) {
       case GATHER -> new GatherLayer(world, group, single, size, tuning);
       case REDUCE_SCATTER, ALL_REDUCE -> new SumLayer(world, group, single, size, tuning);
       case ALL_GATHER ->
           throw new IllegalArgumentException("an all-gather alone is no layer: it has no product");
     };
+  }
+
+  /**
+   * Packs this rank's weights, integers as they are.
+   *
+   * @param inputs their rows
+   * @param firstRow the row of the matrix of the seed that they begin with
+   */
+  final PackedWeights pack(World world, long inputs, long seed, long firstRow, Arena arena) {
+    Matrix b = Matrix.allocate(size.type(), inputs, size.n(), arena);
+    Integers.fill(b, seed, firstRow, 0);
+    return size.type().isReal()
+        ? world.pack(b, WeightLayout.IN_OUT)
+        : world.pack(
+            b, Matrix.allocate(DType.F32, 1, size.n(), arena).fill(1), WeightLayout.IN_OUT);
   }
 
   public final Size size() {
@@ -66,7 +99,7 @@ public abstract sealed class Layer implements AutoCloseable permits GatherLayer,
   /** Runs the layer once. Collective. */
   public abstract void run(View view);
 
-  /** Runs a view into a cleared result; returns whether this rank's is exactly right. */
+  /** Runs a view into a cleared result; returns whether this rank's is right. */
   public abstract boolean verify(View view);
 
   /** The workspace of the pipelined operator. */

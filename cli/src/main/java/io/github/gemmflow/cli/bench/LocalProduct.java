@@ -67,6 +67,14 @@ final class LocalProduct implements AutoCloseable {
     }
   }
 
+  /** The operator, which rounds reals first. */
+  void multiply(Matrix reals) {
+    try (Step step = operator.begin(RowCounts.known(rows))) {
+      step.write(reals);
+      step.run(c);
+    }
+  }
+
   @Override
   public void close() {
     product.close();

@@ -48,7 +48,7 @@ public record Result(
   @Override
   public String where() {
     Layer.Size size = benchmark.size();
-    return where("%s %s".formatted(size.operation(), size.type()));
+    return where("%s %s".formatted(size.operation(), size.types()));
   }
 
   private String where(String what) {
@@ -87,7 +87,7 @@ public record Result(
   public String text() {
     StringBuilder text = new StringBuilder(where(benchmark.size().toString()));
     text.append(verdict().text()).append('\n');
-    text.append(measured.verdict()).append('\n');
+    text.append(measured.verdict(benchmark.size().isExact())).append('\n');
     text.append(LINE.formatted("view", "median", "10th to 90th percentile", "all ranks"));
     for (View view : View.values()) {
       text.append(
@@ -142,7 +142,14 @@ public record Result(
     String groups = benchmark.groups() == 1 ? "" : "-in-%d".formatted(benchmark.groups());
     return "%s-%s-%dx%dx%d-%d-ranks-on-%d%s.json"
         .formatted(
-            size.operation(), size.type(), size.m(), size.k(), size.n(), ranks, hosts, groups);
+            size.operation(),
+            size.types().replace(", travelling ", "-"),
+            size.m(),
+            size.k(),
+            size.n(),
+            ranks,
+            hosts,
+            groups);
   }
 
   @Override
@@ -164,6 +171,7 @@ public record Result(
     all.put("operation", size.operation().toString());
     all.put("shape", shape);
     all.put("dtype", size.type().toString());
+    all.put("wire", size.wire().toString());
     all.put("ranks", ranks);
     all.put("hosts", hosts);
     all.put("groups", benchmark.groups());

@@ -11,9 +11,9 @@ import io.github.gemmflow.RowCounts;
 import io.github.gemmflow.Workspace;
 import io.github.gemmflow.World;
 import io.github.gemmflow.kernel.PackedWeights;
-import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
+import io.github.gemmflow.matrix.RowFormat;
 import io.github.gemmflow.matrix.Shards;
 import io.github.gemmflow.tuning.Explanation;
 import io.github.gemmflow.tuning.Tuning;
@@ -42,6 +42,11 @@ final class SumLayer extends Layer {
   private final long firstRow;
   private final long inputs;
   private final InputRows a;
+
+  /** A as reals, which become int8 as they are multiplied. */
+  private final Matrix reals;
+
+  private final int[] hostOfColumn;
   private final Matrix partial;
   private final Matrix c;
 
@@ -61,19 +66,27 @@ final class SumLayer extends Layer {
     this.partial = Matrix.allocate(DType.F32, size.m(), size.n(), arena);
     this.c = Matrix.allocate(DType.F32, scattered ? rows[rank] : size.m(), size.n(), arena);
     Integers.fill(a.values(), A_SEED, 0, firstColumn);
+    this.reals =
+        size.type().isReal()
+            ? a.values()
+            : Matrix.allocate(DType.F32, size.m(), inputs, arena).copyFrom(a.values());
+    this.hostOfColumn = hostOfColumn(group, columns);
     try (Arena temporary = Arena.ofConfined();
-        PackedWeights weights = pack(world, firstColumn, temporary)) {
+        PackedWeights weights = pack(world, inputs, B_SEED, firstColumn, temporary)) {
       if (scattered) {
-        MatmulReduceScatter both = MatmulReduceScatter.on(space).weights(weights).build();
-        ReduceScatter only = ReduceScatter.on(unfusedSpace).columns(size.n()).build();
+        MatmulReduceScatter both =
+            MatmulReduceScatter.on(space).weights(weights).wireType(size.wire()).build();
+        ReduceScatter only =
+            ReduceScatter.on(unfusedSpace).columns(size.n()).wireType(size.wire()).build();
         RowCounts counts = RowCounts.known(rows);
         this.pipelined = both;
         this.fused = (in, out) -> both.run(counts, in, out);
         this.sum = (in, out) -> only.run(counts, in, out);
         operators.addAll(List.of(both, only));
       } else {
-        MatmulAllReduce both = MatmulAllReduce.on(space).weights(weights).build();
-        AllReduce only = AllReduce.on(unfusedSpace).columns(size.n()).build();
+        MatmulAllReduce both =
+            MatmulAllReduce.on(space).weights(weights).wireType(size.wire()).build();
+        AllReduce only = AllReduce.on(unfusedSpace).columns(size.n()).wireType(size.wire()).build();
         this.pipelined = both;
         this.fused = both::run;
         this.sum = only::run;
@@ -83,10 +96,15 @@ final class SumLayer extends Layer {
     }
   }
 
-  private PackedWeights pack(World world, long firstRowOfB, Arena temporary) {
-    Matrix b = Matrix.allocate(size().type(), inputs, size().n(), temporary);
-    Integers.fill(b, B_SEED, firstRowOfB, 0);
-    return world.pack(b, WeightLayout.IN_OUT);
+  private static int[] hostOfColumn(Group group, long[] columns) {
+    int[] hosts = new int[Math.toIntExact(Arrays.stream(columns).sum())];
+    int column = 0;
+    for (int rank = 0; rank < columns.length; rank++) {
+      int end = column + (int) columns[rank];
+      Arrays.fill(hosts, column, end, group.domains().domainOf(rank));
+      column = end;
+    }
+    return hosts;
   }
 
   @Override
@@ -96,10 +114,14 @@ final class SumLayer extends Layer {
       case COMPUTE_ONLY -> localProduct.multiply();
       case COMM_ONLY -> sum.accept(partial, c);
       case SEQUENTIAL -> {
-        localProduct.multiplyBare();
+        if (size().type().isReal()) {
+          localProduct.multiplyBare();
+        } else {
+          localProduct.multiply(reals);
+        }
         sum.accept(partial, c);
       }
-      case PIPELINED -> fused.accept(a.values(), c);
+      case PIPELINED -> fused.accept(reals, c);
     }
   }
 
@@ -108,7 +130,12 @@ final class SumLayer extends Layer {
     partial.fill(Float.NaN);
     c.fill(Float.NaN);
     run(view);
-    return Integers.isProduct(c, A_SEED, firstRow, B_SEED, size().k());
+    if (size().isExact()) {
+      return Integers.isProduct(c, A_SEED, firstRow, B_SEED, size().k());
+    }
+    boolean rounds = !size().type().isReal();
+    return new RoundedProduct(A_SEED, B_SEED, hostOfColumn, rounds, size().wire())
+        .isNear(c, firstRow);
   }
 
   @Override
@@ -126,7 +153,8 @@ final class SumLayer extends Layer {
   long bytesToCross() {
     long others = hosts - 1L;
     boolean scattered = size().operation() == Operation.REDUCE_SCATTER;
-    return size().m() * size().n() * Float.BYTES * (scattered ? others : others * hosts);
+    long rowBytes = RowFormat.onTheWire(size().wire(), size().n()).bytes();
+    return size().m() * rowBytes * (scattered ? others : others * hosts);
   }
 
   @Override

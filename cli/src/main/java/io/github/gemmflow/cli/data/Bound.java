@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /** Error bound of an element of a product. */
 public final class Bound {
   /** Every element is exact, or, where it is rounded to a shorter type, rounded once. */
-  public static final Bound EXACT = new Bound(0, new double[0], new double[0]);
+  public static final Bound EXACT = new Bound(0, new double[0], new double[0], null);
 
   /** Rounding of a sum in F32, {@code k} times, in any order; 1.13 pays for the higher powers. */
   private static final double UNIT = 1.13 * 0x1p-24;
@@ -18,12 +18,14 @@ public final class Bound {
   private final double[] rowNorms;
   private final double[] columnNorms;
   private final @Nullable Tolerance tolerance;
+  private final @Nullable Int8Loss int8;
 
-  private Bound(double factor, double[] rowNorms, double[] columnNorms) {
+  private Bound(double factor, double[] rowNorms, double[] columnNorms, @Nullable Int8Loss int8) {
     this.factor = factor;
     this.rowNorms = rowNorms;
     this.columnNorms = columnNorms;
     this.tolerance = null;
+    this.int8 = int8;
   }
 
   private Bound(Tolerance tolerance) {
@@ -31,6 +33,7 @@ public final class Bound {
     this.rowNorms = new double[0];
     this.columnNorms = new double[0];
     this.tolerance = tolerance;
+    this.int8 = null;
   }
 
   /** The bound that somebody has given. */
@@ -42,8 +45,9 @@ public final class Bound {
    * The bound for the product of two matrices: none, if they hold integers small enough.
    *
    * @param rows those of B
+   * @param rounds whether rows of A and columns of B were rounded to int8
    */
-  static Bound of(ShardedMatrix a, float[][] rows) {
+  static Bound of(ShardedMatrix a, float[][] rows, boolean rounds) {
     int k = rows.length;
     double[] columnNorms = columnNorms(rows);
     double[] rowNorms = new double[Math.toIntExact(a.rows())];
@@ -54,9 +58,9 @@ public final class Bound {
       aMost = Math.max(aMost, mostIfWhole(row));
     }
     double bMost = Arrays.stream(rows).mapToDouble(Bound::mostIfWhole).max().orElse(0);
-    return aMost * bMost * k <= Values.EXACT
+    return aMost * bMost * k <= Values.EXACT && !rounds
         ? EXACT
-        : new Bound(UNIT * (k + 2), rowNorms, columnNorms);
+        : new Bound(UNIT * (k + 2), rowNorms, columnNorms, rounds ? new Int8Loss(a, rows) : null);
   }
 
   /** The largest of whole numbers, infinity if they are not. */
@@ -110,7 +114,8 @@ public final class Bound {
     if (isExact()) {
       return type == DType.F32 ? 0 : rounding;
     }
-    return factor * rowNorms[Math.toIntExact(row)] * columnNorms[column] + rounding;
+    double lost = int8 == null ? 0 : int8.of(Math.toIntExact(row), column);
+    return factor * rowNorms[Math.toIntExact(row)] * columnNorms[column] + rounding + lost;
   }
 
   /** Half the distance of neighbours, as a share of them. */

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param golden what it should be; null for A x B, computed anew
  * @param a null if only golden counts
  * @param b null if only golden counts
+ * @param rounds whether rows of A and columns of B were rounded to int8
  * @param tolerance null for what follows from A and B, or, if only golden counts, for none
  */
 public record Check(
@@ -29,6 +30,7 @@ public record Check(
     @Nullable Where a,
     @Nullable Where b,
     WeightLayout layout,
+    boolean rounds,
     @Nullable Tolerance tolerance) {
 
   /**
@@ -41,6 +43,10 @@ public record Check(
   public Check {
     if ((a == null) != (b == null)) {
       throw new IllegalArgumentException("A and B are both needed, or neither: --a and --b");
+    }
+    if (rounds && (a == null || tolerance != null)) {
+      throw new IllegalArgumentException(
+          "--int8 needs A and B, from which follows what rounding takes, and no other tolerance: --a and --b");
     }
     if (golden == null && a == null) {
       throw new IllegalArgumentException(

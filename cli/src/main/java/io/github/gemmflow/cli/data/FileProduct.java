@@ -23,11 +23,12 @@ import java.util.List;
  * C = A x B on the ranks of a world, from files to files.
  *
  * @param out one file of all columns, or a file of each rank with its columns
- * @param outputType the type of C: F32, or that of A and B
+ * @param outputType the type of C: F32, or that of A and B; in int8 any of reals
+ * @param rounds whether reals are rounded to int8, and multiplied so
  * @param groups how many groups of neighbouring ranks work side by side, each on a product of its
  *     own
  */
-public record FileProduct(Inputs inputs, Where out, DType outputType, int groups) {
+public record FileProduct(Inputs inputs, Where out, DType outputType, boolean rounds, int groups) {
   private static final List<DType> TYPES = List.of(DType.values());
 
   public FileProduct {
@@ -94,7 +95,7 @@ public record FileProduct(Inputs inputs, Where out, DType outputType, int groups
 
   /** The product of one group. */
   private FileProduct inGroup(int group) {
-    return new FileProduct(inputs.inGroup(group), out.inGroup(group), outputType, 1);
+    return new FileProduct(inputs.inGroup(group), out.inGroup(group), outputType, rounds, 1);
   }
 
   /**
@@ -134,11 +135,18 @@ public record FileProduct(Inputs inputs, Where out, DType outputType, int groups
                   first.type,
                   inputs.alongColumns() ? "columns of A" : "rows of A"));
     }
-    if (outputType != DType.F32 && outputType != mine.type) {
+    DType product = productType(mine.type);
+    boolean good = product.isReal() ? outputType == product : outputType.isReal();
+    if (outputType != DType.F32 && !good) {
       throw new IllegalArgumentException(
-          "C can be F32, or %s as A and B are, but not %s: --out-dtype"
-              .formatted(mine.type, outputType));
+          "C can be F32, or %s, but not %s: --out-dtype"
+              .formatted(product.isReal() ? product + " as A and B are" : "of reals", outputType));
     }
+  }
+
+  /** In which type elements of files are multiplied. */
+  private DType productType(DType ofFiles) {
+    return rounds ? DType.I8 : ofFiles;
   }
 
   /** The columns of A over all ranks are as many as B has rows. */
@@ -195,17 +203,17 @@ public record FileProduct(Inputs inputs, Where out, DType outputType, int groups
       long[] widths = shapes.stream().mapToLong(Shape::columns).toArray();
       long[] columns = shapes.stream().mapToLong(Shape::n).toArray();
       long m = inputs.alongColumns() ? rows[0] : Arrays.stream(rows).sum();
+      DType type = productType(mine.a().type());
       RowCounts counts = inputs.alongColumns() ? RowCounts.mine(m) : RowCounts.known(rows);
-      try (Workspace space =
-              Workspace.on(group).rows(m).columns(mine.k()).type(mine.a().type()).open();
-          PackedWeights weights = world.pack(mine.b(), inputs.layout());
+      try (Workspace space = Workspace.on(group).rows(m).columns(mine.k()).type(type).open();
+          PackedWeights weights = pack(world, mine, arena);
           AllGatherMatmul operator = build(space, weights, widths)) {
         Matrix c = Matrix.allocate(outputType, m, mine.n(), arena);
         progress.at("reading A", 0, m, Progress.Unit.ROWS);
         long product;
         long writing;
         try (Step step = operator.begin(counts)) {
-          step.input().copyFrom(mine.a());
+          write(mine.a(), step);
           product = System.nanoTime();
           progress.at("multiplying", 0, m, Progress.Unit.ROWS);
           step.run(c);
@@ -214,8 +222,26 @@ public record FileProduct(Inputs inputs, Where out, DType outputType, int groups
         new Output(out, columns).write(rank, c, task, progress);
         Times times = new Times(product - start, writing - product, System.nanoTime() - writing);
         long n = inputs.whole() ? mine.n() : Arrays.stream(columns).sum();
-        return new Outcome(m, mine.k(), n, mine.a().type(), operator.explain(), times);
+        return new Outcome(m, mine.k(), n, type, operator.explain(), times);
       }
+    }
+  }
+
+  /** Integers of files have no scales: they are what they are. */
+  private PackedWeights pack(World world, RankInputs mine, Arena arena) {
+    DType type = mine.b().type();
+    return type.isReal()
+        ? world.pack(mine.b(), inputs.layout(), productType(type))
+        : world.pack(
+            mine.b(), Matrix.allocate(DType.F32, 1, mine.n(), arena).fill(1), inputs.layout());
+  }
+
+  private static void write(Matrix a, Step step) {
+    if (a.type().isReal()) {
+      step.write(a);
+    } else {
+      step.input().copyFrom(a);
+      step.inputScales().fill(1);
     }
   }
 

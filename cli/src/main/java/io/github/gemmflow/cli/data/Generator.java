@@ -46,6 +46,11 @@ public record Generator(
           "%d rows of A cannot be spread over %d files".formatted(m, shards));
     }
     values.check(k);
+    if (!type.isReal() && values == Values.REALS) {
+      throw new IllegalArgumentException(
+          "files of %s hold integers: leave out --values reals, or make reals and let run round them"
+              .formatted(type));
+    }
   }
 
   /** The files of A. */

@@ -28,7 +28,7 @@ final class Yardstick implements AutoCloseable {
             keep(inOut ? ShardedMatrix.ofColumns(check.b()) : ShardedMatrix.ofRows(check.b()));
         checkInner(a, b, inOut);
         float[][] rows = PlainProduct.read(b, check.layout());
-        this.bound = given == null ? Bound.of(a, rows) : Bound.of(given);
+        this.bound = given == null ? Bound.of(a, rows, check.rounds()) : Bound.of(given);
         this.plain = new PlainProduct(a, rows);
         this.rows = a.rows();
         this.columns = inOut ? b.columns() : b.rows();

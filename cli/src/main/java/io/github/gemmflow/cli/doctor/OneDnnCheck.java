@@ -38,7 +38,7 @@ final class OneDnnCheck {
         ? ""
         : loaded.slowTypes().stream()
             .map(DType::toString)
-            .collect(Collectors.joining(" and ", " (", " are slower than F32)"));
+            .collect(Collectors.joining(", ", " (without instructions for ", ": they become F32)"));
   }
 
   private static Finding missing(Machine machine, String why) {

@@ -5,6 +5,8 @@ import io.github.gemmflow.matrix.Block;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Floats;
 import io.github.gemmflow.matrix.Matrix;
+import io.github.gemmflow.matrix.RowFormat;
+import io.github.gemmflow.matrix.WireRows;
 
 /** Copy of rows, as they arrive, into a matrix with as many columns; converted if types differ. */
 public final class CopyWork implements RowWork {
@@ -19,13 +21,13 @@ public final class CopyWork implements RowWork {
   /**
    * Work for a step or an operator.
    *
-   * @param type of the rows
+   * @param type in which the rows travelled
    * @param threads how many threads work
    */
   public CopyWork(DType type, Matrix target, int threads) {
     this.type = type;
     this.target = target;
-    long rowBytes = Math.max(1, target.columns() * type.bytes());
+    long rowBytes = Math.max(1, RowFormat.onTheWire(type, target.columns()).bytes());
     this.parts = new RowParts(threads, Math.ceilDiv(PART_BYTES, rowBytes));
     this.copiers = new Copier[threads];
     for (int thread = 0; thread < threads; thread++) {
@@ -65,21 +67,22 @@ public final class CopyWork implements RowWork {
 
   /** Copier of one thread that converts by way of F32. */
   private final class Converter extends Copier {
-    /** Fits the first-level cache. */
+    /** Fits the first-level cache, and is of whole blocks of int8. */
     private static final int RUN = 2048;
 
     private final Floats floats = new Floats(RUN);
+    private final WireRows rows = new WireRows(RUN);
     private final float[] values = new float[RUN];
 
     @Override
     void copy(Block from, Block to) {
-      long columns = from.rowBytes() / type.bytes();
+      long columns = target.columns();
       for (long row = 0; row < from.rows(); row++) {
         for (long column = 0; column < columns; column += RUN) {
           int count = (int) Math.min(RUN, columns - column);
-          long source = from.offset() + row * from.stride() + column * type.bytes();
+          long source = from.offset() + row * from.stride();
           long sink = to.offset() + row * to.stride() + column * target.type().bytes();
-          floats.load(type, from.memory(), source, values, count);
+          rows.load(type, from.memory(), source, column, values, count);
           floats.store(target.type(), to.memory(), sink, values, count);
         }
       }

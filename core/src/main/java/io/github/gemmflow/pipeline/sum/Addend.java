@@ -7,9 +7,9 @@ import io.github.gemmflow.kernel.Product;
 import io.github.gemmflow.kernel.ProductSpec;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
+import io.github.gemmflow.pipeline.compute.ConvertingProduct;
 import io.github.gemmflow.pipeline.compute.CopyWork;
 import io.github.gemmflow.pipeline.compute.ProductWork;
-import io.github.gemmflow.pipeline.compute.QuantizingProduct;
 import io.github.gemmflow.pipeline.compute.RowWork;
 import io.github.gemmflow.plan.SumPlan;
 import java.util.function.Function;
@@ -63,7 +63,7 @@ public record Addend(
       product =
           inputType == weights.type()
               ? plain
-              : new QuantizingProduct(plain, inputType, weights.inputs(), threads);
+              : ConvertingProduct.rounding(plain, inputType, weights.inputs(), threads);
     } catch (RuntimeException | Error e) {
       use.close();
       throw e;

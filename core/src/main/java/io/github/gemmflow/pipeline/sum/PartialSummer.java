@@ -3,8 +3,8 @@ package io.github.gemmflow.pipeline.sum;
 
 import io.github.gemmflow.matrix.Block;
 import io.github.gemmflow.matrix.DType;
-import io.github.gemmflow.matrix.Floats;
 import io.github.gemmflow.matrix.Matrix;
+import io.github.gemmflow.matrix.WireRows;
 import io.github.gemmflow.pipeline.step.HostPeers;
 import io.github.gemmflow.plan.SumLayout;
 
@@ -13,11 +13,11 @@ import io.github.gemmflow.plan.SumLayout;
  * in rank order, then the hosts in the order of their first ranks.
  */
 final class PartialSummer {
-  /** Three runs of floats fit the first-level cache. */
+  /** Three runs of floats fit the first-level cache; each is of whole blocks of int8. */
   private static final int RUN = 2048;
 
   private final HostPeers peers;
-  private final Floats floats = new Floats(RUN);
+  private final WireRows rows = new WireRows(RUN);
   private final float[] total = new float[RUN];
   private final float[] sum = new float[RUN];
   private final float[] next = new float[RUN];
@@ -40,12 +40,12 @@ final class PartialSummer {
     }
     pointAtParts(step, tile);
     Block target = step.sum(block, peers.rank(), tile);
-    long columns = target.rowBytes() / wire.bytes();
+    long columns = step.layout().plan().problem().columns();
     for (long row = 0; row < tile.rows(); row++) {
       for (long column = 0; column < columns; column += RUN) {
         int count = (int) Math.min(RUN, columns - column);
         addParts(row, column, sum, count);
-        floats.store(wire, target.memory(), at(target, wire, row, column), sum, count);
+        rows.store(wire, target.memory(), at(target, row), column, sum, count);
       }
     }
   }
@@ -96,12 +96,12 @@ final class PartialSummer {
     }
   }
 
-  private static long at(Block block, DType type, long row, long column) {
-    return block.offset() + row * block.stride() + column * type.bytes();
+  private static long at(Block block, long row) {
+    return block.offset() + row * block.stride();
   }
 
   private void load(Block source, DType type, long row, long column, float[] values, int count) {
-    floats.load(type, source.memory(), at(source, type, row, column), values, count);
+    rows.load(type, source.memory(), at(source, row), column, values, count);
   }
 
   /** Leaves in an array what the ranks of this host have. */
@@ -134,7 +134,7 @@ final class PartialSummer {
       load(block, type, row, column, next, count);
       add(total, next, count);
     }
-    floats.store(type, block.memory(), at(block, type, row, column), total, count);
+    rows.store(type, block.memory(), at(block, row), column, total, count);
   }
 
   private static void add(float[] to, float[] values, int count) {

@@ -2,10 +2,12 @@
 package io.github.gemmflow.cli;
 
 import io.github.gemmflow.cli.bench.Operation;
+import io.github.gemmflow.matrix.DType;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Option for the half of a layer. */
-final class OperationOption {
+/** Options for the half of a layer, and how its rows or sums travel. */
+final class OperationOptions {
   @Option(
       names = "--operation",
       defaultValue = "gather",
@@ -17,7 +19,21 @@ final class OperationOption {
       })
   private Operation operation = Operation.GATHER;
 
+  @Option(
+      names = "--wire",
+      paramLabel = "TYPE",
+      description = {
+        "in which rows or sums travel if not as usual: of a gather I8, in blocks of 128 columns;",
+        "of sums BF16 or I8 instead of F32 (results are rounded, and checked by a bound)"
+      })
+  private @Nullable DType wire;
+
   Operation value() {
     return operation;
+  }
+
+  /** In which type rows or sums travel; null if as usual. */
+  @Nullable DType wire() {
+    return wire;
   }
 }
