@@ -11,6 +11,7 @@ import io.github.gemmflow.failure.BrokenException;
 import io.github.gemmflow.kernel.PackedWeights;
 import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.kit.Exact;
+import io.github.gemmflow.kit.Pauses;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
 import java.lang.foreign.Arena;
@@ -22,8 +23,10 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Steps that cannot go on, by an error, for lack of memory that can be written, or too early. */
+@ExtendWith(Pauses.class)
 class BrokenStepTest {
   private static final int ROWS = 64;
   private static final int K = 256;

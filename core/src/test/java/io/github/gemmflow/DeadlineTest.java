@@ -26,11 +26,13 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Nobody waits for ever, nobody computes with rows that did not arrive, and nobody cries wolf. */
+@ExtendWith(Pauses.class)
 class DeadlineTest {
   private static final Duration DEADLINE = Duration.ofMillis(500);
   private static final Duration LATEST = DEADLINE.plusSeconds(1);

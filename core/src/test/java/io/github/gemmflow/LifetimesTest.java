@@ -14,6 +14,7 @@ import io.github.gemmflow.kernel.PackedWeights;
 import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.kit.Exact;
 import io.github.gemmflow.kit.ForwardingEngine;
+import io.github.gemmflow.kit.Pauses;
 import io.github.gemmflow.kit.Way;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
@@ -39,10 +40,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Using something after its end throws IllegalStateException; it never reads freed memory. */
+@ExtendWith(Pauses.class)
 class LifetimesTest {
   /** What a use gets to work with: a world of one with one operator. */
   private record Parts(World world, Workspace space, AllGather gather, Arena arena) {

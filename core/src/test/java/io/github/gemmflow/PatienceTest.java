@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.github.gemmflow.kernel.PackedWeights;
 import io.github.gemmflow.kernel.WeightLayout;
+import io.github.gemmflow.kit.Pauses;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
 import java.lang.foreign.Arena;
@@ -14,8 +15,10 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Rows of a neighbour are worth waiting for, but not longer than another run would cost. */
+@ExtendWith(Pauses.class)
 class PatienceTest {
   private static final long ROWS = 1;
   private static final long COLUMNS = 4;

@@ -7,6 +7,7 @@ import io.github.gemmflow.engine.Channel;
 import io.github.gemmflow.engine.Engine;
 import io.github.gemmflow.failure.EngineException;
 import io.github.gemmflow.kit.ForwardingEngine;
+import io.github.gemmflow.kit.Pauses;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
 import java.lang.foreign.Arena;
@@ -17,6 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -26,6 +28,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * case has a process of its own: what a stuck engine may still write to is never freed.
  */
 @Tag("full")
+@ExtendWith(Pauses.class)
 class StuckEngineTest {
   private static final Duration DEADLINE = Duration.ofMillis(500);
   private static final long PATIENCE_SECONDS = 60;

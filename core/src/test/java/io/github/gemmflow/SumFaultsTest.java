@@ -15,6 +15,7 @@ import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.kit.Chaos;
 import io.github.gemmflow.kit.ChaosEngine;
 import io.github.gemmflow.kit.Exact;
+import io.github.gemmflow.kit.Pauses;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
 import io.github.gemmflow.tuning.Overlap;
@@ -30,10 +31,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What summing operators do when ranks differ, arguments are wrong, or things are closed. */
+@ExtendWith(Pauses.class)
 class SumFaultsTest {
   private static final int RANKS = 3;
   private static final int ODD = 2;

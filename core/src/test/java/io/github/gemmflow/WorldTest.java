@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.github.gemmflow.failure.EngineException;
 import io.github.gemmflow.failure.GemmflowException;
 import io.github.gemmflow.kit.Exact;
+import io.github.gemmflow.kit.Pauses;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.setup.Providers;
 import java.time.Duration;
@@ -20,7 +21,9 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
+@ExtendWith(Pauses.class)
 class WorldTest {
   @AfterEach
   void nothingIsLeft() {

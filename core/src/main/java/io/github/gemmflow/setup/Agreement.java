@@ -164,6 +164,11 @@ public final class Agreement {
     boolean agreed = false;
     try {
       agreed = vote(call, fields, failure);
+    } catch (RuntimeException e) {
+      // Others may have given up already; but a rank at fault knows better than anybody what is
+      // wrong.
+      throwOwn(failure, e);
+      throw e;
     } finally {
       if (!agreed && result instanceof AutoCloseable resource) {
         close(resource);
@@ -179,15 +184,19 @@ public final class Agreement {
     if (failure == null && Arrays.stream(votes).allMatch(v -> Arrays.equals(v, votes[0]))) {
       return true;
     }
-    String reason = findReason(call, exchange(call, text.getBytes(UTF_8)));
-    // A rank at fault knows better than anybody what is wrong.
+    throw new DisagreementException(findReason(call, exchange(call, text.getBytes(UTF_8))));
+  }
+
+  private static void throwOwn(@Nullable Throwable failure, RuntimeException ofOthers) {
+    if (failure != null && !(ofOthers instanceof DisagreementException)) {
+      failure.addSuppressed(ofOthers);
+    }
     if (failure instanceof RuntimeException e) {
       throw e;
     }
     if (failure instanceof Error e) {
       throw e;
     }
-    throw new DisagreementException(reason);
   }
 
   private static void close(AutoCloseable resource) {

@@ -8,7 +8,7 @@ public final class Cases {
   /** A case; throws if it fails. */
   @FunctionalInterface
   public interface Case {
-    void run(long seed) throws Exception;
+    void run(long seed) throws Throwable;
   }
 
   private Cases() {}
@@ -38,7 +38,7 @@ public final class Cases {
       long seed = first + i;
       try {
         body.run(seed);
-      } catch (Exception | AssertionError e) {
+      } catch (Throwable e) {
         throw new AssertionError(
             "case %d failed: %s; repeat it with: mvn -B -Pfull verify -Dtest=%s -Dgemmflow.cases=1 -Dgemmflow.seed=%d"
                 .formatted(i, e.getMessage(), test.getSimpleName(), seed),

@@ -1,46 +1,98 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.kit;
 
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.InvocationInterceptor;
+import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
 
 /**
  * The times at which the machine runs nothing of this process: a rank that is well then misses its
- * deadline as one that is lost does.
+ * deadline as one that is lost does. As an extension of a test class it repeats a test, at most
+ * four times, that failed while that was so; it says so.
  */
-public final class Pauses {
+public final class Pauses implements InvocationInterceptor {
   /** A test with deadlines; throws if it fails. */
   @FunctionalInterface
   public interface Trial {
-    void run() throws Exception;
+    void run() throws Throwable;
   }
 
   private static final int MOST = 5;
   private static final long TICK_NANOS = 5_000_000;
-  private static final long PAUSE_NANOS = 200_000_000;
 
-  private static final AtomicLong LONGEST = new AtomicLong();
+  /** Later than that a thread is not woken, unless the machine stands still. */
+  private static final long LATE_NANOS = 20_000_000;
+
+  /** What spoils a test. */
+  private static final long TOO_MUCH_NANOS = 200_000_000;
+
+  private static final AtomicLong LOST = new AtomicLong();
 
   static {
     Thread.ofPlatform().daemon().name("pauses").start(Pauses::watch);
   }
 
-  private Pauses() {}
+  @Override
+  public void interceptTestMethod(
+      Invocation<@Nullable Void> invocation,
+      ReflectiveInvocationContext<Method> test,
+      ExtensionContext extension)
+      throws Throwable {
+    intercept(invocation, test);
+  }
+
+  @Override
+  public void interceptTestTemplateMethod(
+      Invocation<@Nullable Void> invocation,
+      ReflectiveInvocationContext<Method> test,
+      ExtensionContext extension)
+      throws Throwable {
+    intercept(invocation, test);
+  }
+
+  private static void intercept(
+      Invocation<@Nullable Void> invocation, ReflectiveInvocationContext<Method> test)
+      throws Throwable {
+    boolean[] again = new boolean[1];
+    retry(
+        () -> {
+          if (again[0]) {
+            repeat(test);
+          } else {
+            again[0] = true;
+            invocation.proceed();
+          }
+        });
+  }
+
+  private static void repeat(ReflectiveInvocationContext<Method> test) throws Throwable {
+    try {
+      test.getExecutable().setAccessible(true);
+      test.getExecutable().invoke(test.getTarget().orElseThrow(), test.getArguments().toArray());
+    } catch (InvocationTargetException e) {
+      throw e.getCause();
+    }
+  }
 
   /** Runs a trial; again, at most four times, if it failed while the machine stood still. */
-  public static void retry(Trial trial) throws Exception {
+  public static void retry(Trial trial) throws Throwable {
     for (int i = 1; ; i++) {
-      LONGEST.set(0);
+      LOST.set(0);
       try {
         trial.run();
         return;
       } catch (Exception | AssertionError e) {
-        long pause = LONGEST.get();
-        if (pause < PAUSE_NANOS || i == MOST) {
+        long lost = LOST.get();
+        if (lost < TOO_MUCH_NANOS || i == MOST) {
           throw e;
         }
         System.out.printf(
-            "Pauses: again, because the machine stood still for %d ms: %s%n", pause / 1_000_000, e);
+            "Pauses: again, because the machine stood still for %d ms: %s%n", lost / 1_000_000, e);
       }
     }
   }
@@ -50,7 +102,9 @@ public final class Pauses {
     while (true) {
       LockSupport.parkNanos(TICK_NANOS);
       long now = System.nanoTime();
-      LONGEST.accumulateAndGet(now - before, Math::max);
+      if (now - before > LATE_NANOS) {
+        LOST.addAndGet(now - before);
+      }
       before = now;
     }
   }
