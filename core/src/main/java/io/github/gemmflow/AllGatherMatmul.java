@@ -58,12 +58,12 @@ public final class AllGatherMatmul extends GatherOperator {
 
     private Product product(DType type, int threads) {
       if (up == null) {
-        return product(weights, new ProductSpec(type, epilogue, threads));
+        return weights.product(new ProductSpec(type, epilogue, threads));
       }
-      Product gate = product(weights, new ProductSpec(DType.F32, epilogue, threads));
+      Product gate = weights.product(new ProductSpec(DType.F32, epilogue, threads));
       Product other = null;
       try {
-        other = product(up, new ProductSpec(DType.F32, Epilogue.NONE, threads));
+        other = up.product(new ProductSpec(DType.F32, Epilogue.NONE, threads));
         return new GatedProduct(gate, other, columns(), type, threads);
       } catch (RuntimeException | Error e) {
         gate.close();
@@ -72,10 +72,6 @@ public final class AllGatherMatmul extends GatherOperator {
         }
         throw e;
       }
-    }
-
-    private static Product product(PackedWeights weights, ProductSpec spec) {
-      return weights.kernel().product(weights, spec);
     }
 
     @Override

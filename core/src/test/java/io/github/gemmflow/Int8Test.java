@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.github.gemmflow.kernel.Activation;
+import io.github.gemmflow.kernel.Epilogue;
 import io.github.gemmflow.kernel.Int8Columns;
 import io.github.gemmflow.kernel.Kernel;
 import io.github.gemmflow.kernel.PackedWeights;
@@ -69,17 +71,24 @@ class Int8Test {
                           WeightLayout.IN_OUT,
                           DType.I8);
                   AllGatherMatmul operator =
-                      AllGatherMatmul.on(space).output(weights).keepGathered().build();
+                      AllGatherMatmul.on(space)
+                          .output(weights)
+                          .gatedOutput(weights, weights, Activation.RELU)
+                          .keepGathered()
+                          .build();
                   Step step = operator.begin(RowCounts.known(2, 3, 1))) {
                 Matrix c = Matrix.allocate(DType.F32, 6, N, arena);
+                Matrix gated = Matrix.allocate(DType.F32, 6, N, arena);
                 long rows = step.input().rows();
                 step.write(integers(type, 1, step.firstRow(), rows, K, arena));
-                step.run(c);
+                step.run(c, gated);
                 for (long row = 0; row < 6; row++) {
                   assertEquals(1, step.gatheredScales().get(row, 0));
                   assertEquals(value(1, row, 3), step.gathered().get(row, 3));
                   for (long column = 0; column < N; column++) {
-                    assertEquals(product(1, seed, row, column), c.get(row, column));
+                    float product = product(1, seed, row, column);
+                    assertEquals(product, c.get(row, column));
+                    assertEquals(Math.max(0, product) * product, gated.get(row, column));
                   }
                 }
               }
@@ -149,6 +158,38 @@ class Int8Test {
     assertEquals(3, converted.get());
   }
 
+  /** More inputs than an int32 can add up: all 127 and -127, whose sum would overflow. */
+  @ParameterizedTest
+  @EnumSource(names = {"F32", "BF16"})
+  void moreInputsThanAnIntCanSum(DType output) {
+    int k = 140_000;
+    try (Arena arena = Arena.ofShared();
+        World world = World.single();
+        Workspace space = Workspace.on(world.group()).rows(20).columns(k).type(DType.I8).open();
+        PackedWeights weights =
+            world.pack(
+                Matrix.allocate(DType.F32, 3, k, arena).fill(-127), WeightLayout.OUT_IN, DType.I8);
+        AllGatherMatmul operator =
+            AllGatherMatmul.on(space)
+                .output(weights, Epilogue.bias(Matrix.allocate(DType.F32, 1, 3, arena).fill(1)))
+                .outputType(output)
+                .build()) {
+      Matrix a = Matrix.allocate(DType.F32, 20, k, arena).fill(127);
+      Matrix c = Matrix.allocate(output, 20, 3, arena);
+      operator.run(a, c);
+      float sum = 0;
+      for (long left = k; left > 0; left -= 65_536) {
+        sum += -127 * 127 * Math.min(left, 65_536);
+      }
+      float expected = c.type().round(sum + 1);
+      for (long row = 0; row < c.rows(); row++) {
+        for (long column = 0; column < c.columns(); column++) {
+          assertEquals(expected, c.get(row, column));
+        }
+      }
+    }
+  }
+
   @Test
   void whatInt8CannotDoIsRefused() {
     LocalWorld.onHosts(0, 0)
@@ -187,13 +228,6 @@ class Int8Test {
                 refused(
                     "mean nothing without their scales",
                     () -> world.pack(integers, WeightLayout.IN_OUT, DType.F32));
-                refused(
-                    "up to 65536 inputs",
-                    () ->
-                        world.pack(
-                            Matrix.allocate(DType.F32, 65_537, 1, arena),
-                            WeightLayout.IN_OUT,
-                            DType.I8));
                 try (Step step = gather.begin(RowCounts.known(1, 1))) {
                   refused("must be of F32, BF16 or F16", () -> step.write(integers));
                   Matrix out = Matrix.allocate(DType.I8, 2, K, arena);

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Int8Columns {
   /** Sums of more products may not fit an int, where instructions take one factor as unsigned. */
-  private static final long MOST_INPUTS = 1 << 16;
+  static final long MOST_INPUTS = 1 << 16;
 
   /** Columns that are read at a time. */
   private static final int WIDTH = 64;
@@ -29,11 +29,11 @@ public final class Int8Columns {
     this.weights = weights;
     this.scales = scales;
     this.layout = layout;
-    if (inputs() > MOST_INPUTS) {
-      throw new IllegalArgumentException(
-          "weights in int8 can have up to %d inputs, not %d: sums could exceed an int32; pack them as BF16 or F32"
-              .formatted(MOST_INPUTS, inputs()));
-    }
+  }
+
+  /** Packs them for a kernel that has int8; those of very many inputs in slices. */
+  public PackedWeights packFor(Kernel kernel) {
+    return inputs() > MOST_INPUTS ? new SplitInt8(kernel, this) : kernel.pack(this);
   }
 
   /** Reals, each column of which is rounded to multiples of its largest magnitude / 127. */
@@ -99,20 +99,39 @@ public final class Int8Columns {
 
   /** All of B as reals, {@code inputs x outputs}, in F32. */
   public Matrix toReals(Arena arena) {
+    Matrix reals = Matrix.allocate(DType.F32, inputs(), outputs(), arena);
+    Matrix ofColumns = Matrix.allocate(DType.F32, 1, outputs(), arena);
+    readAll(reals, ofColumns);
+    for (long k = 0; k < inputs(); k++) {
+      for (long j = 0; j < outputs(); j++) {
+        reals.set(k, j, reals.get(k, j) * ofColumns.get(0, j));
+      }
+    }
+    return reals;
+  }
+
+  /**
+   * Reads all columns.
+   *
+   * @param target {@code inputs x outputs} of any type
+   * @param ofColumns one row, gets their scales
+   */
+  void readAll(Matrix target, Matrix ofColumns) {
     int inputs = Math.toIntExact(inputs());
-    Matrix reals = Matrix.allocate(DType.F32, inputs, outputs(), arena);
     byte[] bytes = new byte[Math.multiplyExact(inputs, WIDTH)];
     float[] columnScales = new float[WIDTH];
     for (long first = 0; first < outputs(); first += WIDTH) {
       int width = (int) Math.min(WIDTH, outputs() - first);
       read(first, width, MemorySegment.ofArray(bytes), columnScales);
+      for (int j = 0; j < width; j++) {
+        ofColumns.set(0, first + j, columnScales[j]);
+      }
       for (int k = 0; k < inputs; k++) {
         for (int j = 0; j < width; j++) {
-          reals.set(k, first + j, bytes[k * width + j] * columnScales[j]);
+          target.set(k, first + j, bytes[k * width + j]);
         }
       }
     }
-    return reals;
   }
 
   private static float scale(Matrix scales, long output) {

@@ -42,8 +42,8 @@ public interface Kernel {
   boolean hasInt8();
 
   /**
-   * Packs weights in int8, to be multiplied in int8. Local; the source may be freed afterwards.
-   * Only if {@link #hasInt8}.
+   * Packs weights in int8, of up to 65,536 inputs, to be multiplied in int8. Local; the source may
+   * be freed afterwards. Only if {@link #hasInt8}.
    */
   PackedWeights pack(Int8Columns weights);
 

@@ -67,6 +67,11 @@ public abstract class PackedWeights implements AutoCloseable {
     return outputs;
   }
 
+  /** Prepares {@code C = A x B} for these weights; see {@link Kernel#product}. */
+  public Product product(ProductSpec spec) {
+    return kernel.product(this, spec);
+  }
+
   /** Use of weights by an operator, which they outlive; closing it twice does nothing. */
   public final class Use implements AutoCloseable {
     private boolean over;

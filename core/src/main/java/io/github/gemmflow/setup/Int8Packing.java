@@ -47,7 +47,7 @@ public final class Int8Packing {
   /** Packs weights. Local. */
   public PackedWeights pack(Int8Columns weights) {
     if (without < 0) {
-      return kernel.pack(weights);
+      return weights.packFor(kernel);
     }
     if (!SAID.getAndSet(true)) {
       LOG.log(

@@ -59,7 +59,7 @@ public record Addend(
     Product product;
     try {
       ProductSpec spec = new ProductSpec(DType.F32, Epilogue.NONE, threads);
-      Product plain = weights.kernel().product(weights, spec);
+      Product plain = weights.product(spec);
       product =
           inputType == weights.type()
               ? plain

@@ -45,7 +45,7 @@ final class RandomCheckpoint implements Callable<Integer> {
   @Option(names = "--seed", description = "the same seed gives the same weights")
   private long seed = 1;
 
-  @Option(names = "--type", description = "of the weights: ${COMPLETION-CANDIDATES}")
+  @Option(names = "--type", description = "of the weights: BF16, F16 or F32")
   private DType type = DType.BF16;
 
   public static void main(String[] arguments) {
@@ -64,6 +64,11 @@ final class RandomCheckpoint implements Callable<Integer> {
 
   /** Writes a model to a directory, which is made if need be. */
   static void write(Path directory, LlamaConfig config, DType type, long seed) throws IOException {
+    if (!type.isReal()) {
+      throw new IllegalArgumentException(
+          "random weights are BF16, F16 or F32, not %s: Generate --type I8 rounds them"
+              .formatted(type));
+    }
     Files.createDirectories(directory);
     config.write(directory.resolve(LlamaConfig.FILE));
     new Tensors(new SafeTensorsWriter().metadata("format", "pt"), type, seed)
