@@ -80,8 +80,8 @@ class CostTest {
 
   private static void checkAllocation(String placement, Tuning tuning, Maker maker) {
     int[] hosts = Stream.of(placement.split(",")).mapToInt(Integer::parseInt).toArray();
-    int warmUp = Cases.shortOrFull(1_000, 3_000);
-    int measured = Cases.shortOrFull(500, 3_000);
+    int warmUp = Cases.shortOrFull(1_000, 1_500);
+    int measured = Cases.shortOrFull(500, 1_000);
     long[] bytes = new long[1];
     CyclicBarrier barrier = new CyclicBarrier(hosts.length);
     LocalWorld.onHosts(hosts)
