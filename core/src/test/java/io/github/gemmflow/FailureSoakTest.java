@@ -87,7 +87,7 @@ class FailureSoakTest {
         program(world);
       } catch (RuntimeException e) {
         if (world.rank() != lost) {
-          long millis = (System.nanoTime() - faultAt) / 1_000_000;
+          long millis = (Pauses.clock() - faultAt) / 1_000_000;
           assertTrue(millis < latest.toMillis(), () -> "%s: %d ms: %s".formatted(this, millis, e));
           String cause = stalls ? "did not call it|rank " + lost : BUG + lost;
           assertTrue(
@@ -132,7 +132,7 @@ class FailureSoakTest {
       if (here != point || world.rank() != lost) {
         return;
       }
-      faultAt = System.nanoTime();
+      faultAt = Pauses.clock();
       if (!stalls) {
         throw new IllegalStateException(BUG + lost);
       }

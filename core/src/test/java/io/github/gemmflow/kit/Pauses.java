@@ -13,7 +13,7 @@ import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
 /**
  * The times at which the machine runs nothing of this process: a rank that is well then misses its
  * deadline as one that is lost does. As an extension of a test class it repeats a test, at most
- * four times, that failed while that was so; it says so.
+ * seven times, that failed while that was so; it says so.
  */
 public final class Pauses implements InvocationInterceptor {
   /** A test with deadlines; throws if it fails. */
@@ -22,11 +22,11 @@ public final class Pauses implements InvocationInterceptor {
     void run() throws Throwable;
   }
 
-  private static final int MOST = 5;
+  private static final int MOST = 8;
   private static final long TICK_NANOS = 5_000_000;
 
   /** Later than that a thread is not woken, unless the machine stands still. */
-  private static final long LATE_NANOS = 20_000_000;
+  private static final long LATE_NANOS = 10_000_000;
 
   /** What spoils a test. */
   private static final long TOO_MUCH_NANOS = 200_000_000;
@@ -79,15 +79,15 @@ public final class Pauses implements InvocationInterceptor {
     }
   }
 
-  /** Runs a trial; again, at most four times, if it failed while the machine stood still. */
+  /** Runs a trial; again, at most seven times, if it failed while the machine stood still. */
   public static void retry(Trial trial) throws Throwable {
     for (int i = 1; ; i++) {
-      LOST.set(0);
+      long before = LOST.get();
       try {
         trial.run();
         return;
       } catch (Exception | AssertionError e) {
-        long lost = LOST.get();
+        long lost = LOST.get() - before;
         if (lost < TOO_MUCH_NANOS || i == MOST) {
           throw e;
         }
@@ -97,13 +97,18 @@ public final class Pauses implements InvocationInterceptor {
     }
   }
 
+  /** A clock that stands still while the machine does, in nanoseconds. */
+  public static long clock() {
+    return System.nanoTime() - LOST.get();
+  }
+
   private static void watch() {
     long before = System.nanoTime();
     while (true) {
       LockSupport.parkNanos(TICK_NANOS);
       long now = System.nanoTime();
       if (now - before > LATE_NANOS) {
-        LOST.addAndGet(now - before);
+        LOST.addAndGet(now - before - TICK_NANOS);
       }
       before = now;
     }
