@@ -4,13 +4,13 @@ package io.github.gemmflow;
 import io.github.gemmflow.engine.Channel;
 import io.github.gemmflow.pipeline.WindowSize;
 import io.github.gemmflow.pipeline.comm.CommLane;
+import io.github.gemmflow.pipeline.step.CommHelp;
 import io.github.gemmflow.pipeline.step.HostPeers;
 import io.github.gemmflow.plan.Capacity;
 import io.github.gemmflow.setup.Agreement;
 import io.github.gemmflow.setup.Membership;
 import io.github.gemmflow.setup.SharedWindow;
 import io.github.gemmflow.tuning.Domains;
-import io.github.gemmflow.tuning.Idle;
 import io.github.gemmflow.window.Bell;
 import io.github.gemmflow.window.Breakage;
 import io.github.gemmflow.window.Window;
@@ -62,6 +62,7 @@ public final class Group implements AutoCloseable {
             config.windowDirectory(),
             job.island(),
             Breakage.bytes(domains.size(domains.domainOf(rank))));
+    CommHelp help = domains.count() == 1 ? null : job.commHelp();
     this.members =
         new HostPeers(
             rank,
@@ -70,8 +71,8 @@ public final class Group implements AutoCloseable {
             hostBells(domains, rank, member -> job.neighbours().commBell(ranks[member])),
             new Breakage(window.memory(), domains.indexOf(rank)),
             job.health(),
-            job.budget().rowsSpinNanos(),
-            config.idle() == Idle.SPIN,
+            job.budget().spinNanos(domains.count() > 1 && help == null),
+            help,
             config.deadline().toNanos(),
             config.productDeadline().toNanos());
     this.agreement = new Agreement(job.commThread(), channel, members, config.setupDeadline());

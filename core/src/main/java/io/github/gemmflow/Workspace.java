@@ -294,7 +294,7 @@ public final class Workspace implements AutoCloseable {
       try {
         pipeline.verifyLast();
       } finally {
-        free(pipeline.close());
+        free(pipeline.close(this::unmap));
       }
     }
   }
@@ -305,13 +305,17 @@ public final class Workspace implements AutoCloseable {
     starter.close();
     group.forget(this);
     if (clean) {
-      windows.forEach(Window::close);
+      unmap();
     } else {
       LOG.log(
           WARNING,
-          "rank {0}: a transfer could not be cancelled; its memory stays mapped until the process ends",
+          "rank {0}: the engine may still use memory of a closed workspace; it stays mapped until the engine answers",
           group.world().rank());
     }
+  }
+
+  private void unmap() {
+    windows.forEach(Window::close);
   }
 
   void closeInAnyCase() {

@@ -11,6 +11,9 @@ import io.github.gemmflow.matrix.Block;
  * true for it once.
  */
 public interface Channel {
+  /** A block of one row of up to this many bytes is short: it travels whole. */
+  long SHORT_BYTES = 48 << 10;
+
   /** This process's rank in the group. */
   int rank();
 
@@ -34,6 +37,14 @@ public interface Channel {
    * @return the request
    */
   int receive(int source, int tag, Block block);
+
+  /**
+   * Starts to receive a short block, of which the sender's may be the first bytes only. How many
+   * they are, they must say themselves.
+   *
+   * @return the request
+   */
+  int receiveUpTo(int source, int tag, Block block);
 
   /** Whether a transfer is complete. It says true once; then the request is no more. */
   boolean isDone(int request);

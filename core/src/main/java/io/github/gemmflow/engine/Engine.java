@@ -5,11 +5,11 @@ package io.github.gemmflow.engine;
  * One process's end of the network that connects the ranks of a job. Polled and never blocking, as
  * MPI is: calls start things, and only {@link #progress} moves them.
  *
- * <p>One thread, the communication thread, makes all calls on an engine and its channels, except
- * {@link #rank}, {@link #size}, {@link #name}, {@link #island} and {@link #announces}, which any
- * thread may make. A failure of the network is an {@link
- * io.github.gemmflow.failure.EngineException} from any call, and final. {@code EngineContract} in
- * the test artifact says in tests what is expected.
+ * <p>One thread at a time makes calls on an engine and its channels: the communication thread,
+ * which connects and closes it, or a thread that helps it. Only {@link #rank}, {@link #size},
+ * {@link #name}, {@link #island} and {@link #announces} may be called by any thread at any time. A
+ * failure of the network is an {@link io.github.gemmflow.failure.EngineException} from any call,
+ * and final. {@code EngineContract} in the test artifact says in tests what is expected.
  */
 public interface Engine extends AutoCloseable {
   /** What it is, for logs; with the version of the library behind it, if there is one. */

@@ -41,13 +41,21 @@ final class CommLink {
   /**
    * Ends the lane.
    *
+   * @param freeLate lets go of its memory if the thread answers after the deadline
    * @return whether its memory may be unmapped; if not, the engine may still write to it
+   * @throws io.github.gemmflow.failure.DeadlineException if the thread does not answer in time
    */
-  boolean close() {
-    return ask(
+  boolean close(Runnable freeLate) {
+    return thread.ask(
         () -> {
           thread.remove(lane);
           return lane.close();
+        },
+        deadline,
+        clean -> {
+          if (clean) {
+            freeLate.run();
+          }
         });
   }
 

@@ -288,18 +288,24 @@ public final class Pipeline {
   /**
    * Ends the lanes when all that this rank has to send was sent, or the group is broken.
    *
-   * @return whether the window may be unmapped; if not, the engine may still write to it
+   * @param unmapLate unmaps the window if that may be done later
+   * @return whether the window may be unmapped now; if not, the engine may still write to it
    */
-  public boolean close() {
+  public boolean close(Runnable unmapLate) {
     gate.close();
-    boolean clean = closeLink();
+    boolean clean =
+        closeLink(
+            () -> {
+              gathers.free();
+              unmapLate.run();
+            });
     if (clean) {
       gathers.free();
     }
     return clean;
   }
 
-  private boolean closeLink() {
+  private boolean closeLink(Runnable freeLate) {
     if (link == null) {
       return true;
     }
@@ -309,7 +315,7 @@ public final class Pipeline {
               .formatted(peers.rank(), diagnosis.patience(), link.describe()));
     }
     try {
-      return link.close();
+      return link.close(freeLate);
     } catch (GemmflowException e) {
       peers.breakUp(reason(e));
       return false;

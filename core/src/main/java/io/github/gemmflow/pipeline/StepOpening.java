@@ -142,7 +142,7 @@ final class StepOpening {
     window.headers().write(number, peers.rank(), myRows, operator, counts);
     window.headers().publish(peers.rank(), number);
     if (commLane != null) {
-      commLane.open(step);
+      commLane.open(step, counts != StepHeaders.NOT_KNOWN);
     }
     peers.ringHost();
   }

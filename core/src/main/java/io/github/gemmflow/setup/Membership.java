@@ -10,11 +10,13 @@ import io.github.gemmflow.kernel.Kernel;
 import io.github.gemmflow.pipeline.comm.CommThread;
 import io.github.gemmflow.pipeline.comm.Durations;
 import io.github.gemmflow.pipeline.comm.Futures;
+import io.github.gemmflow.pipeline.step.CommHelp;
 import io.github.gemmflow.tuning.Idle;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** Membership of a rank in its job, from joining it to leaving it. */
 public final class Membership {
@@ -64,7 +66,8 @@ public final class Membership {
       this.agreement = newAgreement(engine.world());
       commThread.watch(rank(), health);
       this.ending = new OrderlyEnd(rank(), neighbours, engine.graceNanos());
-      this.budget = new ThreadBudget(rank(), neighbours, terms.threads, terms.idle);
+      boolean pretended = !engine.island().isEmpty();
+      this.budget = new ThreadBudget(rank(), neighbours, pretended, terms.threads, terms.idle);
       commThread.sleepOn(
           neighbours.commBell(rank()), terms.idle.spinNanos(), budget.commThreadMaySpin());
       budget.warnOfTooManyThreads();
@@ -134,6 +137,11 @@ public final class Membership {
 
   public CommThread commThread() {
     return commThread;
+  }
+
+  /** What a thread that waits may do for it; null if the engine wakes it, or cores are scarce. */
+  public @Nullable CommHelp commHelp() {
+    return budget.spinNanos() > 0 && !engine.announces() ? commThread : null;
   }
 
   public Neighbours neighbours() {

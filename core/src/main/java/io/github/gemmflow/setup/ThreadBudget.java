@@ -23,29 +23,31 @@ public final class ThreadBudget {
   /**
    * For a rank.
    *
+   * @param pretended whether hosts are pretended, so that all ranks share this one
    * @param threads that multiply in each rank
    */
-  public ThreadBudget(int rank, Neighbours neighbours, int threads, Idle idle) {
+  public ThreadBudget(int rank, Neighbours neighbours, boolean pretended, int threads, Idle idle) {
     this.rank = rank;
     this.neighbours = neighbours;
     this.threads = threads;
     this.idle = idle;
     Domains domains = neighbours.domains();
-    this.hostRanks = domains.size(domains.domainOf(rank));
+    this.hostRanks = pretended ? domains.ranks() : domains.size(domains.domainOf(rank));
   }
 
   /** How long a compute thread spins for others of its rank before it sleeps. */
   public long spinNanos() {
-    return hasCoresFor(threads) ? idle.spinNanos() : 0;
+    return spinNanos(false);
   }
 
   /**
-   * The same for rows to come: where they come from other hosts, the communication thread needs a
-   * core.
+   * The same for rows to come.
+   *
+   * @param brought whether the communication thread brings them alone, so that it needs a core
    */
-  public long rowsSpinNanos() {
-    int commThreads = neighbours.domains().count() > 1 ? 1 : 0;
-    return hasCoresFor(threads + commThreads) ? idle.spinNanos() : 0;
+  public long spinNanos(boolean brought) {
+    int perRank = threads + (brought ? 1 : 0);
+    return idle.spinNanos(hostRanks * perRank, Runtime.getRuntime().availableProcessors());
   }
 
   /** Where cores are scarce, only while a compute thread of this host sleeps: it waits for rows. */

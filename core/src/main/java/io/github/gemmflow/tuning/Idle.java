@@ -6,10 +6,10 @@ package io.github.gemmflow.tuning;
  * that has work.
  */
 public enum Idle {
-  /** Spins for a millisecond before it sleeps: the lowest latency, at the price of a core. */
-  SPIN(1_000_000),
-  /** Spins for about as long as a wake-up takes, then sleeps. */
-  BALANCED(5_000),
+  /** Looks for ten milliseconds before it sleeps: the lowest latency, at the price of a core. */
+  SPIN(10_000_000),
+  /** Looks for a millisecond, in which short steps are over, then sleeps. */
+  BALANCED(1_000_000),
   /** Sleeps at once: leaves the cores to those who multiply. */
   SLEEP(0);
 
@@ -19,8 +19,13 @@ public enum Idle {
     this.spinNanos = spinNanos;
   }
 
-  /** How long it spins before it sleeps. */
+  /** How long it looks before it sleeps, in nanoseconds, where there are cores for all. */
   public long spinNanos() {
     return spinNanos;
+  }
+
+  /** The same where so many threads of a host may look at a time, and share so many cores. */
+  public long spinNanos(int threads, int cores) {
+    return threads <= cores ? spinNanos : 0;
   }
 }

@@ -9,6 +9,7 @@ import java.util.function.BooleanSupplier;
 public final class Waiter {
   private final Bell bell;
   private final long spinNanos;
+  private final Runnable whileSpinning;
   private final Runnable beforeSleep;
   private final MemorySegment scratch = Futex.newTimespec();
   private long sleeps;
@@ -19,17 +20,19 @@ public final class Waiter {
    * @param spinNanos how long it spins before it sleeps
    */
   public Waiter(Bell bell, long spinNanos) {
-    this(bell, spinNanos, () -> {});
+    this(bell, spinNanos, Thread::onSpinWait, () -> {});
   }
 
   /**
-   * For a thread that tells others when it goes to sleep.
+   * For a thread that does something for others while it waits.
    *
+   * @param whileSpinning called again and again while it spins
    * @param beforeSleep called when it has announced itself as a sleeper
    */
-  public Waiter(Bell bell, long spinNanos, Runnable beforeSleep) {
+  public Waiter(Bell bell, long spinNanos, Runnable whileSpinning, Runnable beforeSleep) {
     this.bell = bell;
     this.spinNanos = spinNanos;
+    this.whileSpinning = whileSpinning;
     this.beforeSleep = beforeSleep;
   }
 
@@ -52,7 +55,7 @@ public final class Waiter {
         return false;
       }
       if (waited < spin) {
-        Thread.onSpinWait();
+        whileSpinning.run();
       } else if (sleepUnless(condition, nanos - waited)) {
         return true;
       }

@@ -126,6 +126,12 @@ public final class ChaosEngine extends ForwardingEngine {
       return start(() -> channel.receive(source, tag, own));
     }
 
+    @Override
+    public int receiveUpTo(int source, int tag, Block block) {
+      Block own = copyOf(block);
+      return start(() -> channel.receiveUpTo(source, tag, own));
+    }
+
     private Block copyOf(Block block) {
       return new Block()
           .at(block.memory(), block.offset(), block.rows(), block.rowBytes(), block.stride());

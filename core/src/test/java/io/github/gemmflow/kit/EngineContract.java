@@ -168,6 +168,37 @@ public abstract class EngineContract {
   }
 
   @Test
+  void aShortBlockMayBeShorterThanExpected() throws Exception {
+    onEveryRank(
+        engine -> {
+          Channel channel = engine.world();
+          int peer = engine.rank() ^ 1;
+          if (peer < engine.size()) {
+            try (Arena arena = Arena.ofShared()) {
+              long[] lengths = {4, Channel.SHORT_BYTES, 64, 5000};
+              for (long length : lengths) {
+                MemorySegment source = arena.allocate(length).fill((byte) length);
+                MemorySegment target = arena.allocate(Channel.SHORT_BYTES).fill((byte) 99);
+                int receive = channel.receiveUpTo(peer, 3, oneRow(target));
+                int send = channel.send(peer, 3, oneRow(source), false);
+                poll(engine, () -> channel.isDone(receive));
+                poll(engine, () -> channel.isDone(send));
+                assertEquals(-1, target.asSlice(0, length).mismatch(source));
+                if (length < Channel.SHORT_BYTES) {
+                  assertEquals(99, target.get(ValueLayout.JAVA_BYTE, length), "nothing behind it");
+                }
+              }
+            }
+          }
+          barrier(engine);
+        });
+  }
+
+  private static Block oneRow(MemorySegment memory) {
+    return new Block().at(memory, 0, 1, memory.byteSize(), memory.byteSize());
+  }
+
+  @Test
   void tagsAndSourcesAreKeptApart() throws Exception {
     onEveryRank(
         engine -> {

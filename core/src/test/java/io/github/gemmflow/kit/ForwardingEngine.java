@@ -118,6 +118,11 @@ public class ForwardingEngine implements Engine {
     }
 
     @Override
+    public int receiveUpTo(int source, int tag, Block block) {
+      return channel.receiveUpTo(source, tag, block);
+    }
+
+    @Override
     public boolean isDone(int request) {
       return channel.isDone(request);
     }

@@ -58,9 +58,18 @@ final class MpiChannel implements Channel {
 
   @Override
   public int receive(int source, int tag, Block block) {
+    return receive(source, tag, block, false);
+  }
+
+  @Override
+  public int receiveUpTo(int source, int tag, Block block) {
+    return receive(source, tag, block, true);
+  }
+
+  private int receive(int source, int tag, Block block, boolean upTo) {
     int request = newRequest();
     try {
-      transfers.get(request).receive(source, tag, block);
+      transfers.get(request).receive(source, tag, block, upTo);
     } catch (MpiException e) {
       throw new EngineException(
           "cannot receive from rank %d (tag %d): %s".formatted(source, tag, e.getMessage()), e);

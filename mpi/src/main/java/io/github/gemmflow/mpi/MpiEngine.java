@@ -60,8 +60,8 @@ public final class MpiEngine implements Engine {
   }
 
   /**
-   * Initialises MPI and joins the job that a launcher started. The calling thread makes all further
-   * calls. Collective over the job.
+   * Initialises MPI and joins the job that a launcher started. The calling thread also closes the
+   * engine. Collective over the job.
    *
    * @throws EngineException if MPI cannot be had, or the launcher is none of its
    */
@@ -111,11 +111,11 @@ public final class MpiEngine implements Engine {
   }
 
   /**
-   * Joins the job of an MPI that the program has initialised, for {@code World.attach}. All calls
-   * come from another thread than the program's, so MPI must have been initialised with at least
-   * {@code MPI_THREAD_SERIALIZED}, and below {@code MPI_THREAD_MULTIPLE} the program must not call
-   * MPI itself while the world is open. MPI stays initialised when the world is closed. Collective
-   * over the job.
+   * Joins the job of an MPI that the program has initialised, for {@code World.attach}. Calls come
+   * from threads of Gemmflow and from those that wait in a step, one at a time, so MPI must have
+   * been initialised with at least {@code MPI_THREAD_SERIALIZED}, and below {@code
+   * MPI_THREAD_MULTIPLE} the program must not call MPI itself while the world is open. MPI stays
+   * initialised when the world is closed. Collective over the job.
    *
    * @throws EngineException if MPI is not initialised, or not for several threads
    */

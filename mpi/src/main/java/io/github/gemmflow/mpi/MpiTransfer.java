@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.mpi;
 
+import io.github.gemmflow.engine.Channel;
 import io.github.gemmflow.failure.EngineException;
 import io.github.gemmflow.matrix.Block;
 import io.github.gemmflow.mpi.binding.Mpi;
@@ -28,6 +29,7 @@ final class MpiTransfer implements Pending {
   private final MpiEngine engine;
   private final long comm;
   private boolean receives;
+  private boolean takesLess;
   private boolean synchronous;
   private int peer;
   private int tag;
@@ -44,12 +46,19 @@ final class MpiTransfer implements Pending {
 
   void send(int target, int newTag, Block block, boolean newSynchronous) {
     receives = false;
+    takesLess = false;
     synchronous = newSynchronous;
     start(target, newTag, block);
   }
 
-  void receive(int source, int newTag, Block block) {
+  /**
+   * Starts to receive.
+   *
+   * @param upTo whether what comes may be shorter
+   */
+  void receive(int source, int newTag, Block block, boolean upTo) {
     receives = true;
+    takesLess = upTo;
     start(source, newTag, block);
   }
 
@@ -61,8 +70,9 @@ final class MpiTransfer implements Pending {
     failure = null;
     long limit = engine.messageLimit();
     long widest = Math.min(limit, WIDE_ROW_BYTES);
-    if (block.bytes() == 0) {
-      startPiece(block, 0, 0, 0, 0);
+    boolean isShort = block.rows() == 1 && block.rowBytes() <= Channel.SHORT_BYTES;
+    if (block.bytes() == 0 || isShort) {
+      startPiece(block, 0, block.rows(), 0, block.rowBytes());
     } else if (block.rowBytes() <= widest) {
       long rowsPerPiece = limit / block.rowBytes();
       for (long row = 0; row < block.rows(); row += rowsPerPiece) {
@@ -118,7 +128,7 @@ final class MpiTransfer implements Pending {
       expected = Arrays.copyOf(expected, 2 * pieces);
     }
     places[pieces] = engine.add(request, this);
-    expected[pieces] = receives ? bytes : ANY_NUMBER;
+    expected[pieces] = receives && !takesLess ? bytes : ANY_NUMBER;
     pieces++;
     unfinished++;
   }

@@ -63,10 +63,20 @@ final class LocalChannel implements Channel {
 
   @Override
   public int receive(int source, int tag, Block block) {
+    return receive(source, tag, block, false);
+  }
+
+  @Override
+  public int receiveUpTo(int source, int tag, Block block) {
+    return receive(source, tag, block, true);
+  }
+
+  private int receive(int source, int tag, Block block, boolean upTo) {
     fabric.checkAlive();
     int request = newRequest();
     Transfer receive = requests.get(request);
     receive.start(name, source, tag, block, engine.mailbox(), engine);
+    receive.takeLess(upTo);
     engine.mailbox().addReceive(receive);
     return request;
   }

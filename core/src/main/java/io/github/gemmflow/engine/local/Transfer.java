@@ -21,6 +21,7 @@ final class Transfer {
   private @Nullable LocalEngine owner;
   private @Nullable Mailbox mailbox;
   private int from;
+  private boolean takesLess;
   private boolean departed;
   private long arrival;
   private volatile boolean done;
@@ -38,6 +39,11 @@ final class Transfer {
     this.failure = null;
     this.departed = false;
     this.done = false;
+  }
+
+  /** Sets whether a receive of one row takes a shorter one, too. */
+  void takeLess(boolean value) {
+    takesLess = value;
   }
 
   /** Sets the host of a send. */
@@ -94,6 +100,9 @@ final class Transfer {
   /** Fills this receive from a send. */
   void receive(Transfer send) {
     try {
+      if (takesLess) {
+        block.columns(0, Math.min(block.rowBytes(), send.block.rowBytes()));
+      }
       block.copyFrom(send.block);
     } catch (IllegalArgumentException e) {
       failure =

@@ -6,7 +6,7 @@ import io.github.gemmflow.plan.Transfers;
 
 /**
  * Chunks that travel in a step, as far as they depend on its kind. Used by the communication
- * thread.
+ * thread, or one that helps it.
  */
 public interface ChunkTraffic {
   /** Turns to a step, and finds its transfers. */
@@ -31,8 +31,17 @@ public interface ChunkTraffic {
   /** Points a block at the place for a chunk that this rank receives. */
   Block received(Block block, int route, long chunk);
 
-  /** Whether a chunk is sent only after its receiver has started to receive. */
-  boolean isSynchronous(int route, long chunk);
+  /**
+   * Whether chunks are sent only after their receiver has started to receive. If not, a sender may
+   * be two steps ahead of its receiver: for more it waits for headers.
+   */
+  boolean isSynchronous();
+
+  /**
+   * Whether the chunks of a route that a rank sends may come with its header: they are its own, and
+   * there is room for them whenever that arrives.
+   */
+  boolean mayFollowHeader(int route, int sender);
 
   /** Says that the first chunks of a route have arrived. */
   void arrived(int route, long chunks);

@@ -3,7 +3,10 @@ package io.github.gemmflow.pipeline.comm;
 
 import io.github.gemmflow.failure.EngineException;
 
-/** Something that the communication thread keeps moving. Called on that thread only. */
+/**
+ * Something that the communication thread keeps moving. Called by whoever has the {@link
+ * EngineTurn}.
+ */
 interface CommAgent {
   /**
    * Does what can be done without blocking. Returns how much that was, starting something included:

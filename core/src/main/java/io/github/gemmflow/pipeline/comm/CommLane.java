@@ -8,11 +8,13 @@ import io.github.gemmflow.pipeline.step.Recorder;
 import io.github.gemmflow.pipeline.step.StepContext;
 import io.github.gemmflow.pipeline.step.StepWindow;
 import io.github.gemmflow.trace.Span;
+import java.lang.foreign.Arena;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Traffic of chunks and headers of a workspace between this rank and ranks of other hosts. Its
- * methods run on the communication thread, except {@link #open} and {@link #lay}.
+ * methods run on the communication thread, or one that helps it, except {@link #open} and {@link
+ * #lay}.
  */
 public final class CommLane implements CommAgent {
   private static final long EXPLANATION_NANOS = 100_000_000;
@@ -20,6 +22,7 @@ public final class CommLane implements CommAgent {
   private final HostPeers peers;
   private final StepWindow window;
   private final Recorder recorder;
+  private final Arena memory = Arena.ofShared();
   private final StepTransfers[] buffers = new StepTransfers[StepWindow.STEPS];
   private @Nullable EngineException suspect;
   private long suspectSince;
@@ -47,7 +50,7 @@ public final class CommLane implements CommAgent {
     this.recorder = recorder;
     for (int buffer = 0; buffer < buffers.length; buffer++) {
       buffers[buffer] =
-          new StepTransfers(peers, window, steps[buffer], recorder, channel, firstTag);
+          new StepTransfers(peers, window, steps[buffer], recorder, channel, firstTag, memory);
     }
   }
 
@@ -56,18 +59,24 @@ public final class CommLane implements CommAgent {
     return StepTransfers.tags(ranks);
   }
 
-  /** A step has begun: headers may travel. Called by the thread that begins it. */
-  public void open(StepContext step) {
-    buffers[step.buffer()].open();
+  /**
+   * A step has begun: headers may travel. Called by the thread that begins it.
+   *
+   * @param rowsFollow whether {@link #lay} follows at once
+   */
+  public void open(StepContext step, boolean rowsFollow) {
+    buffers[step.buffer()].open(rowsFollow);
     opened = step.number() + 1;
-    peers.ringComm();
+    if (!rowsFollow) {
+      peers.send();
+    }
   }
 
   /** The rows of the step are known: chunks may travel. Called by the thread that begins it. */
   public void lay(StepContext step, ChunkTraffic traffic) {
     buffers[step.buffer()].lay(traffic);
     laid = step.number() + 1;
-    peers.ringComm();
+    peers.send();
   }
 
   @Override
@@ -84,7 +93,8 @@ public final class CommLane implements CommAgent {
       return 1;
     }
     Recorder.Mark mark = recorder.begin(Span.Kind.TRANSFER);
-    int done = pollHeaders() + pollChunks();
+    long allLaid = laid;
+    int done = pollHeaders(allLaid) + pollChunks(allLaid);
     if (done > 0) {
       window.heartbeats().beat(peers.commReader());
       recorder.end(mark, finished, Span.COMM, 0, 0);
@@ -101,22 +111,22 @@ public final class CommLane implements CommAgent {
     return buffers[window.steps().slot(number)];
   }
 
-  private int pollHeaders() {
+  private int pollHeaders(long allLaid) {
     int done = 0;
     boolean allBefore = true;
     for (long number = finished; number < opened; number++) {
-      done += transfers(number).pollHeaders(allBefore);
+      done += transfers(number).pollHeaders(number < allLaid, allBefore);
       allBefore &= transfers(number).hasAllHeaders();
     }
     return done;
   }
 
-  private int pollChunks() {
+  private int pollChunks(long allLaid) {
     int done = 0;
     // Chunks of one route must not overtake those of the step before.
     boolean allBefore = true;
     try {
-      for (long number = finished; number < laid && allBefore; number++) {
+      for (long number = finished; number < allLaid && allBefore; number++) {
         done += transfers(number).pollChunks();
         allBefore = transfers(number).isAllStarted();
       }
@@ -132,7 +142,7 @@ public final class CommLane implements CommAgent {
    * and says it better; it is given a moment to arrive.
    */
   private void awaitExplanation(EngineException failure) {
-    pollHeaders();
+    pollHeaders(finished);
     if (System.nanoTime() - suspectSince > EXPLANATION_NANOS) {
       throw failure;
     }
@@ -179,6 +189,9 @@ public final class CommLane implements CommAgent {
    */
   public boolean close() {
     stop();
+    if (clean) {
+      memory.close();
+    }
     return clean;
   }
 }

@@ -6,27 +6,32 @@ import static java.lang.System.Logger.Level.ERROR;
 import io.github.gemmflow.engine.Channel;
 import io.github.gemmflow.engine.Engine;
 import io.github.gemmflow.engine.Exchange;
+import io.github.gemmflow.failure.DeadlineException;
 import io.github.gemmflow.failure.EngineException;
 import io.github.gemmflow.pipeline.step.Breakable;
+import io.github.gemmflow.pipeline.step.CommHelp;
 import io.github.gemmflow.window.Bell;
 import io.github.gemmflow.window.Waiter;
 import java.lang.foreign.Arena;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one thread of a process that calls its engine, for all groups. It polls agents in turn, and
+ * The thread of a process that calls its engine, for all groups. It polls agents in turn, and
  * sleeps when none has anything to do: until it is woken, or for a nap while an engine that cannot
- * wake it has something under way. All methods may be called from any thread.
+ * wake it has something under way. A thread that waits for what the engine brings may poll in its
+ * place ({@link CommHelp}). All methods may be called from any thread.
  */
-public final class CommThread {
+public final class CommThread implements CommHelp {
   private static final System.Logger LOG = System.getLogger("io.github.gemmflow");
 
   /** How long anybody waits for an answer that takes the thread no time. */
@@ -37,20 +42,31 @@ public final class CommThread {
    */
   private static final long LOOK_AROUND = 10_000_000_000L;
 
+  /**
+   * The same for an engine that cannot wake it: what helpers have left behind, such as bytes that
+   * the network did not take at once, moves on then.
+   */
+  private static final long LOOK_AFTER_HELPERS = 10_000_000;
+
+  /** Nothing that an engine does without blocking takes this long, in nanoseconds. */
+  private static final long STUCK_NANOS = 60_000_000_000L;
+
   private final Thread thread;
   private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
-  private final PollBackoff backoff = new PollBackoff(System::nanoTime);
   private final CompletableFuture<Engine> connected = new CompletableFuture<>();
   private volatile Bell bell = new Bell(Arena.ofAuto().allocate(Bell.bytes(1), Long.BYTES), 0);
   private Waiter sleeper = new Waiter(bell, 0);
   private Waiter spinner = sleeper;
   private BooleanSupplier maySpin = () -> false;
+  private long napNanos;
   private volatile boolean closed;
   private volatile boolean ended;
+  private volatile boolean resting;
 
-  // Used by this thread only.
-  private CommAgent[] agents = new CommAgent[0];
-  private @Nullable EngineException failure;
+  // Used by whoever has the turn.
+  private final EngineTurn turn = new EngineTurn();
+  private final PollBackoff backoff = new PollBackoff(System::nanoTime);
+  private final CommAgents agents = new CommAgents(backoff);
 
   /**
    * Starts the thread, which connects the engine first.
@@ -63,9 +79,10 @@ public final class CommThread {
   }
 
   /**
-   * The engine, once it is connected. Its calls belong to this thread, except where it says so.
+   * The engine, once it is connected. Its calls belong to whoever has the turn, except where it
+   * says so.
    *
-   * @throws io.github.gemmflow.failure.DeadlineException if it is not connected in time
+   * @throws DeadlineException if it is not connected in time
    */
   public Engine engine(Duration deadline) {
     return Futures.join(
@@ -106,7 +123,8 @@ public final class CommThread {
     engine.onActivity(() -> bell.ring());
     connected.complete(engine);
     BooleanSupplier didSomething = () -> closed || cycle(engine) > 0;
-    BooleanSupplier mayGoOn = () -> didSomething.getAsBoolean() || spins();
+    BooleanSupplier mayGoOn =
+        () -> didSomething.getAsBoolean() || spins() || (resting && agents.underWay() > 0);
     try {
       while (!closed) {
         if (spins()) {
@@ -115,36 +133,74 @@ public final class CommThread {
           sleeper.await(mayGoOn, idleNanos(engine));
         }
       }
+      while (!tryTakeTurn(engine)) {
+        LockSupport.parkNanos(PollBackoff.SHORTEST);
+      }
       runTasks();
       engine.close();
     } catch (RuntimeException | Error e) {
       LOG.log(ERROR, "the communication thread has failed", e);
     } finally {
-      fail(new EngineException("the world is closed"));
+      agents.fail(new EngineException("the world is closed"));
       ended = true;
       runTasks();
     }
   }
 
   private int cycle(Engine engine) {
-    int done = runTasks();
-    try {
-      if (failure == null) {
-        int completed = engine.progress();
-        if (completed > 0) {
-          backoff.completed(completed);
-        }
-        done += completed;
-        for (CommAgent agent : agents) {
-          done += agent.poll();
-        }
-      }
-    } catch (EngineException e) {
-      fail(e);
-    } catch (RuntimeException | Error e) {
-      fail(new EngineException("the communication thread failed: " + e, e));
+    if (!tryTakeTurn(engine)) {
+      return 0;
     }
-    return done;
+    try {
+      int done = runTasks() + agents.moveOn(engine);
+      napNanos = backoff.next(agents.underWay());
+      return done;
+    } finally {
+      turn.giveBack();
+    }
+  }
+
+  /**
+   * A helper that does not return from a call of the engine can be neither interrupted nor left.
+   */
+  private boolean tryTakeTurn(Engine engine) {
+    boolean taken = turn.tryTake();
+    if (!taken && turn.heldFor() > STUCK_NANOS) {
+      engine.kill(
+          "the engine has not returned from a call for %d s"
+              .formatted(TimeUnit.NANOSECONDS.toSeconds(STUCK_NANOS)));
+    }
+    return taken;
+  }
+
+  @Override
+  public void send() {
+    // While it is busy with more, who computes has better things to do.
+    if (!resting || !tryMove()) {
+      bell.ring();
+    }
+  }
+
+  @Override
+  public boolean tryMove() {
+    Engine engine = connected.getNow(null);
+    // Tasks are this thread's own, and it is waited for.
+    if (engine == null || closed || !tasks.isEmpty() || !turn.tryTake()) {
+      return false;
+    }
+    try {
+      int _ = agents.moveOn(engine);
+    } finally {
+      turn.giveBack();
+    }
+    return true;
+  }
+
+  @Override
+  public void handOver() {
+    if (resting && agents.underWay() > 0) {
+      bell.ring();
+    }
   }
 
   private int runTasks() {
@@ -156,38 +212,17 @@ public final class CommThread {
     return done;
   }
 
-  private void fail(EngineException e) {
-    failure = e;
-    for (CommAgent agent : agents) {
-      fail(agent, e);
-    }
-  }
-
-  /** Whatever one agent does when it is told, the others are told, too. */
-  private static void fail(CommAgent agent, EngineException e) {
-    try {
-      agent.fail(e);
-    } catch (RuntimeException | Error more) {
-      e.addSuppressed(more);
-    }
-  }
-
-  /** How many things are under way in the engine. */
-  private int underWay() {
-    int underWay = 0;
-    for (CommAgent agent : agents) {
-      underWay += agent.underWay();
-    }
-    return failure == null ? underWay : 0;
-  }
-
   private boolean spins() {
-    return maySpin.getAsBoolean() && underWay() > 0;
+    return maySpin.getAsBoolean() && agents.underWay() > 0;
   }
 
   private long idleNanos(Engine engine) {
-    int underWay = underWay();
-    return underWay > 0 && !engine.announces() ? backoff.next(underWay) : LOOK_AROUND;
+    int count = agents.underWay();
+    resting = count == 0;
+    if (count == 0) {
+      return engine.announces() ? LOOK_AROUND : LOOK_AFTER_HELPERS;
+    }
+    return engine.announces() ? StepTransfers.LONGEST_WAIT : napNanos;
   }
 
   /** Runs something on this thread; after its end, nowhere. */
@@ -220,16 +255,31 @@ public final class CommThread {
   /**
    * Runs something on this thread and waits for the answer, whatever interrupts.
    *
-   * @throws io.github.gemmflow.failure.DeadlineException if the thread does not answer in time: the
-   *     engine has not returned from a call
+   * @throws DeadlineException if the thread does not answer in time: the engine has not returned
+   *     from a call
    */
   public <T> T ask(Supplier<T> task, Duration deadline) {
-    return Futures.joinUninterruptibly(
-        call(task),
-        deadline,
-        () ->
-            "the communication thread (%s) has not answered for %s: the engine does not return from a call"
-                .formatted(thread.getName(), Durations.describe(deadline)));
+    return ask(task, deadline, _ -> {});
+  }
+
+  /**
+   * Like {@link #ask(Supplier, Duration)}.
+   *
+   * @param late takes an answer that comes after the deadline, on this thread
+   */
+  public <T> T ask(Supplier<T> task, Duration deadline, Consumer<T> late) {
+    CompletableFuture<T> answer = call(task);
+    try {
+      return Futures.joinUninterruptibly(
+          answer,
+          deadline,
+          () ->
+              "the communication thread (%s) has not answered for %s: the engine does not return from a call"
+                  .formatted(thread.getName(), Durations.describe(deadline)));
+    } catch (DeadlineException e) {
+      CompletableFuture<Void> _ = answer.thenAccept(late);
+      throw e;
+    }
   }
 
   /**
@@ -238,48 +288,17 @@ public final class CommThread {
    * @param rank this rank, for the message
    */
   public void watch(int rank, Breakable ranks) {
-    submit(() -> add(new Watch(rank, ranks)));
+    submit(() -> add(new EngineWatch(rank, ranks, () -> closed)));
   }
 
-  private final class Watch implements CommAgent {
-    private final int rank;
-    private final Breakable ranks;
-
-    Watch(int rank, Breakable ranks) {
-      this.rank = rank;
-      this.ranks = ranks;
-    }
-
-    @Override
-    public int poll() {
-      return 0;
-    }
-
-    @Override
-    public int underWay() {
-      return 0;
-    }
-
-    @Override
-    public void fail(EngineException e) {
-      if (closed) {
-        // This rank leaves in good order; what the others do is their own business.
-        return;
-      }
-      ranks.breakUp("rank %d: %s".formatted(rank, e.getMessage()));
-    }
-  }
-
+  /** Adds an agent. Called on this thread. */
   public void add(CommAgent agent) {
-    agents = Arrays.copyOf(agents, agents.length + 1);
-    agents[agents.length - 1] = agent;
-    if (failure != null) {
-      fail(agent, failure);
-    }
+    agents.add(agent);
   }
 
+  /** Removes an agent. Called on this thread. */
   public void remove(CommAgent agent) {
-    agents = Arrays.stream(agents).filter(a -> !a.equals(agent)).toArray(CommAgent[]::new);
+    agents.remove(agent);
   }
 
   /**

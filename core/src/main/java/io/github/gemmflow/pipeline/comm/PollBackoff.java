@@ -9,7 +9,8 @@ import java.util.function.LongSupplier;
  * to do. Not thread-safe.
  */
 final class PollBackoff {
-  private static final long SHORTEST = 20_000;
+  static final long SHORTEST = 20_000;
+
   private static final long LONGEST = 2_000_000;
   private static final int MEMORY = 8;
 

@@ -6,24 +6,22 @@ import io.github.gemmflow.matrix.Block;
 import io.github.gemmflow.pipeline.step.HostPeers;
 import io.github.gemmflow.pipeline.step.Recorder;
 import io.github.gemmflow.pipeline.step.StepContext;
-import io.github.gemmflow.pipeline.step.StepHeaders;
 import io.github.gemmflow.pipeline.step.StepWindow;
 import io.github.gemmflow.plan.Layout;
 import io.github.gemmflow.plan.Transfers;
 import io.github.gemmflow.trace.Span;
-import io.github.gemmflow.tuning.Domains;
 import io.github.gemmflow.tuning.Schedule;
-import java.util.Arrays;
+import java.lang.foreign.Arena;
 import java.util.Objects;
 import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
 /** Transfers of the steps in a buffer: this rank's headers and chunks, to and from other hosts. */
 final class StepTransfers {
-  private static final int NO_REQUEST = -1;
+  /** A header that could take rows along waits no longer for them, in nanoseconds. */
+  static final long LONGEST_WAIT = 1_000_000;
 
   private final HostPeers peers;
-  private final StepWindow window;
   private final StepContext step;
   private final Recorder recorder;
   private final Channel channel;
@@ -32,13 +30,14 @@ final class StepTransfers {
   private final Block block = new Block();
   private final StreamProgress sends = new StreamProgress();
   private final StreamProgress receives = new StreamProgress();
-  private final int[] headerTargets;
-  private final int[] headerSources;
-  private final int[] headerRequests;
+  private final Openings openings;
+  private final Cargo cargoToSend;
+  private final Cargo cargoToCome;
 
   private @Nullable ChunkTraffic traffic;
-  private boolean headersStarted;
-  private int headersLeft;
+  private boolean waitsForRows;
+  private long openedAt;
+  private int sourcesSettled;
   private boolean chunksStarted;
   private long received;
   private long receivedFirst;
@@ -50,52 +49,36 @@ final class StepTransfers {
       StepContext step,
       Recorder recorder,
       Channel channel,
-      int firstTag) {
+      int firstTag,
+      Arena arena) {
+    int ranks = peers.domains().ranks();
     this.peers = peers;
-    this.window = window;
     this.step = step;
     this.recorder = recorder;
     this.channel = channel;
     this.firstTag = firstTag;
     this.transfers = new Transfers(peers.rank());
-    this.headerTargets = headerTargets(peers);
-    this.headerSources = headerSources(peers);
-    this.headerRequests = new int[headerTargets.length + headerSources.length];
-    Arrays.fill(headerRequests, NO_REQUEST);
+    int headerTag = firstTag + tags(ranks) - 1;
+    this.openings = new Openings(peers, window.headers(), step, channel, headerTag, arena);
+    this.cargoToSend = new Cargo(ranks);
+    this.cargoToCome = new Cargo(ranks);
   }
 
   static int tags(int ranks) {
     return ranks * Schedule.MAX_PARTS + 1;
   }
 
-  private static int[] headerTargets(HostPeers peers) {
-    Domains domains = peers.domains();
-    int[] targets = new int[domains.count() - 1];
-    for (int i = 0; i < targets.length; i++) {
-      int domain = (peers.domain() + 1 + i) % domains.count();
-      targets[i] = StepHeaders.owner(domains, domain, peers.rank());
-    }
-    return targets;
-  }
-
-  private static int[] headerSources(HostPeers peers) {
-    Domains domains = peers.domains();
-    int[] sources = new int[domains.ranks()];
-    int count = 0;
-    for (int rank = 0; rank < sources.length; rank++) {
-      boolean remote = domains.domainOf(rank) != peers.domain();
-      if (remote && StepHeaders.owner(domains, peers.domain(), rank) == peers.rank()) {
-        sources[count++] = rank;
-      }
-    }
-    return Arrays.copyOf(sources, count);
-  }
-
-  /** Turns to a new step. The lane sees to it that the old one is finished. */
-  void open() {
-    headersStarted = false;
+  /**
+   * Turns to a new step. The lane sees to it that the old one is finished.
+   *
+   * @param rowsFollow whether this rank knows what travels in the step, and will say so at once
+   */
+  void open(boolean rowsFollow) {
+    openings.open();
+    waitsForRows = rowsFollow;
+    openedAt = System.nanoTime();
+    sourcesSettled = 0;
     chunksStarted = false;
-    headersLeft = headerRequests.length;
   }
 
   /** Says what travels in the step, whose rows are known now. */
@@ -110,54 +93,55 @@ final class StepTransfers {
   /**
    * Moves the headers on.
    *
-   * @param mayFinish whether those of all steps before have arrived: a header counter never goes
-   *     back
+   * @param laid whether {@link #lay} was called
+   * @param mayPublish whether those of all steps before have arrived
    */
-  int pollHeaders(boolean mayFinish) {
-    if (!headersStarted) {
-      startHeaders();
-      return 1;
-    }
-    if (!mayFinish) {
-      return 0;
-    }
-    int done = 0;
-    for (int i = 0; headersLeft > 0 && i < headerRequests.length; i++) {
-      if (headerRequests[i] != NO_REQUEST && channel.isDone(headerRequests[i])) {
-        headerRequests[i] = NO_REQUEST;
-        headersLeft--;
-        done++;
-        if (i >= headerTargets.length) {
-          window.headers().publish(headerSources[i - headerTargets.length], step.number());
-          peers.ringHost();
-        }
-      }
-    }
-    return done;
-  }
-
-  private void startHeaders() {
-    headersStarted = true;
-    StepHeaders headers = window.headers();
-    int tag = firstTag + tags(peers.domains().ranks()) - 1;
-    int next = 0;
-    for (int target : headerTargets) {
-      // Synchronous, so that a rank with nothing to wait for cannot run away from the others.
-      headerRequests[next++] =
-          channel.send(target, tag, headers.block(block, step.number(), peers.rank()), true);
-    }
-    for (int source : headerSources) {
-      headerRequests[next++] =
-          channel.receive(source, tag, headers.block(block, step.number(), source));
-    }
-  }
-
-  int pollChunks() {
-    if (!chunksStarted) {
+  int pollHeaders(boolean laid, boolean mayPublish) {
+    int done = openings.startReceives() ? 1 : 0;
+    if (laid && !chunksStarted) {
       chunksStarted = true;
       startStep();
     }
-    return finishReceives()
+    if (!openings.isSent() && isTimeToOpen()) {
+      sendOpenings();
+      done++;
+    }
+    return done + openings.finish(mayPublish);
+  }
+
+  private boolean isTimeToOpen() {
+    return !waitsForRows || isCargoComplete() || System.nanoTime() - openedAt > LONGEST_WAIT;
+  }
+
+  private boolean isCargoComplete() {
+    return chunksStarted && cargoToSend.isComplete(sends, step.layout(), traffic());
+  }
+
+  private void sendOpenings() {
+    boolean takesCargo = isCargoComplete();
+    if (!takesCargo) {
+      cargoToSend.unload();
+      waitsForRows = false;
+    }
+    int[] targets = openings.targets();
+    for (int i = 0; i < targets.length; i++) {
+      long bytes =
+          takesCargo
+              ? cargoToSend.pack(sends, step.layout(), traffic(), targets[i], openings.toSend(i))
+              : 0;
+      openings.send(i, bytes);
+    }
+    for (int i = 0; takesCargo && i < sends.count(); i++) {
+      if (cargoToSend.has(i)) {
+        sends.complete(i, step.layout().chunks(sends.route(i)));
+      }
+    }
+  }
+
+  /** Moves chunks on, of a step whose headers were polled after it was laid. */
+  int pollChunks() {
+    return settleSources()
+        + finishReceives()
         + sends.finish(channel)
         + traffic().releaseSlots(sends)
         + startReceives()
@@ -170,6 +154,46 @@ final class StepTransfers {
     receives.reset(transfers.receives(), step.layout().inFlight());
     received = 0;
     receivedFirst = 0;
+    Layout layout = step.layout();
+    cargoToSend.find(sends, layout, traffic(), openings.targets(), peers.rank());
+    cargoToCome.find(receives, layout, traffic(), openings.sources(), Cargo.OF_PEERS);
+    if (!waitsForRows) {
+      cargoToSend.unload();
+    }
+  }
+
+  /** Finds out what has come with headers, and what comes by itself. */
+  private int settleSources() {
+    int done = 0;
+    int[] sources = openings.sources();
+    for (int i = 0; sourcesSettled < sources.length && i < sources.length; i++) {
+      if (openings.hasNewCargo(i)) {
+        settle(i, sources[i]);
+        openings.settle(i);
+        sourcesSettled++;
+        done++;
+      }
+    }
+    return done;
+  }
+
+  private void settle(int index, int source) {
+    long bytes = openings.cargo(index);
+    if (bytes == 0) {
+      cargoToCome.unload(receives, source);
+      return;
+    }
+    Layout layout = step.layout();
+    cargoToCome.unpack(receives, layout, traffic(), source, openings.received(index), bytes);
+    for (int i = 0; i < receives.count(); i++) {
+      if (cargoToCome.has(i) && receives.peer(i) == source) {
+        int route = receives.route(i);
+        receives.complete(i, layout.chunks(route));
+        recordArrival(route, 0, layout.chunks(route));
+        traffic().arrived(route, layout.chunks(route));
+      }
+    }
+    peers.ringHost();
   }
 
   private int finishReceives() {
@@ -219,7 +243,7 @@ final class StepTransfers {
   private int startReceives() {
     int done = 0;
     for (int i = 0; i < receives.count(); i++) {
-      receives.available(i, traffic().receivable(receives.route(i)));
+      receives.available(i, cargoToCome.has(i) ? 0 : traffic().receivable(receives.route(i)));
     }
     for (int i = receives.next(); i >= 0; i = receives.next()) {
       int route = receives.route(i);
@@ -239,14 +263,13 @@ final class StepTransfers {
   private int startSends() {
     int done = 0;
     for (int i = 0; i < sends.count(); i++) {
-      sends.available(i, traffic().sendable(sends.route(i)));
+      sends.available(i, cargoToSend.has(i) ? 0 : traffic().sendable(sends.route(i)));
     }
     for (int i = sends.next(); i >= 0; i = sends.next()) {
       int route = sends.route(i);
       long chunk = sends.started(i);
-      boolean synchronous = traffic().isSynchronous(route, chunk);
       Block source = traffic().toSend(block, route, chunk);
-      sends.start(i, channel.send(sends.peer(i), tag(route), source, synchronous));
+      sends.start(i, channel.send(sends.peer(i), tag(route), source, traffic().isSynchronous()));
       done++;
     }
     return done;
@@ -254,11 +277,11 @@ final class StepTransfers {
 
   /** How many transfers are under way. */
   int underWay() {
-    return headersLeft + (chunksStarted ? sends.underWay() + receives.underWay() : 0);
+    return openings.left() + (chunksStarted ? sends.underWay() + receives.underWay() : 0);
   }
 
   boolean hasAllHeaders() {
-    return headersStarted && headersLeft == 0;
+    return openings.isDone();
   }
 
   /** Whether every chunk that this rank sends or receives in the step is under way or done. */
@@ -279,13 +302,7 @@ final class StepTransfers {
   /** What is under way, for a person; empty if nothing is. */
   String describe() {
     StringJoiner text = new StringJoiner("; ");
-    for (int i = 0; i < headerRequests.length; i++) {
-      if (headerRequests[i] != NO_REQUEST) {
-        boolean sent = i < headerTargets.length;
-        int rank = sent ? headerTargets[i] : headerSources[i - headerTargets.length];
-        text.add("rank %d did not begin the step".formatted(rank));
-      }
-    }
+    openings.describe(text);
     if (chunksStarted) {
       sends.describe(step.layout(), "were not taken by", text);
       receives.describe(step.layout(), "did not arrive from", text);
@@ -299,12 +316,7 @@ final class StepTransfers {
   boolean cancel() {
     boolean clean = sends.cancel(channel);
     clean &= receives.cancel(channel);
-    for (int i = 0; i < headerRequests.length; i++) {
-      if (headerRequests[i] != NO_REQUEST) {
-        clean &= channel.cancel(headerRequests[i]);
-        headerRequests[i] = NO_REQUEST;
-      }
-    }
+    clean &= openings.cancel();
     return clean;
   }
 }

@@ -76,6 +76,12 @@ public final class StreamProgress {
     started[stream]++;
   }
 
+  /** All chunks of a stream have travelled with others. */
+  public void complete(int stream, long chunks) {
+    started[stream] = chunks;
+    finished[stream] = chunks;
+  }
+
   /** Looks at the oldest transfers first: only a complete prefix counts. */
   public int finish(Channel channel, int stream) {
     int done = 0;

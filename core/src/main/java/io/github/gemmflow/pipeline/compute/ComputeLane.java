@@ -161,6 +161,7 @@ public abstract class ComputeLane {
 
   /** A thread has taken a piece of work. Called under the lock. */
   protected final void noteWorkBegins() {
+    peers.handOver();
     if (busy++ == 0) {
       heartbeats.enter(peers.computeReader());
     }

@@ -77,11 +77,15 @@ final class GatherTraffic implements ChunkTraffic {
     return locator.received(block, step, route, chunk);
   }
 
-  /** So that a sender cannot run away from its receiver, which has room for all chunks or some. */
+  /** If they are streamed, because then the receiver has room for some chunks only. */
   @Override
-  public boolean isSynchronous(int route, long chunk) {
-    GatherLayout layout = step.layout();
-    return layout.plan().isStreamed() || chunk == layout.chunks(route) - 1;
+  public boolean isSynchronous() {
+    return step.layout().plan().isStreamed();
+  }
+
+  @Override
+  public boolean mayFollowHeader(int route, int sender) {
+    return step.layout().shard(route) == sender && !step.layout().plan().isStreamed();
   }
 
   @Override

@@ -46,7 +46,7 @@ final class SlotFeeder {
     if (parts == 0) {
       arrivals.publishOwn(step);
     }
-    peers.ringComm();
+    peers.send();
     peers.ringHost();
   }
 

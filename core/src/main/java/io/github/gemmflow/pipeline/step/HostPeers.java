@@ -6,6 +6,7 @@ import io.github.gemmflow.tuning.Domains;
 import io.github.gemmflow.window.Bell;
 import io.github.gemmflow.window.Breakage;
 import io.github.gemmflow.window.Waiter;
+import org.jspecify.annotations.Nullable;
 
 /** The ranks of a group, as the lanes of one of them see the others. Thread-safe. */
 public final class HostPeers implements Breakable {
@@ -16,7 +17,7 @@ public final class HostPeers implements Breakable {
   private final Breakage breakage;
   private final Breakable world;
   private final long spinNanos;
-  private final boolean hurried;
+  private final @Nullable CommHelp help;
   private final long deadlineNanos;
   private final long productDeadlineNanos;
 
@@ -29,8 +30,7 @@ public final class HostPeers implements Breakable {
    *     order
    * @param world the world that the group is a part of, and is broken with
    * @param spinNanos how long a waiting thread spins before it sleeps
-   * @param hurried whether the communication thread looks at once for what a thread that goes to
-   *     sleep waits for
+   * @param help for the communication thread, by a thread that spins; null if it needs none
    * @param deadlineNanos how long this rank waits without progress
    * @param productDeadlineNanos the same while a rank of this host is inside one product
    */
@@ -42,7 +42,7 @@ public final class HostPeers implements Breakable {
       Breakage breakage,
       Breakable world,
       long spinNanos,
-      boolean hurried,
+      @Nullable CommHelp help,
       long deadlineNanos,
       long productDeadlineNanos) {
     this.rank = rank;
@@ -52,7 +52,7 @@ public final class HostPeers implements Breakable {
     this.breakage = breakage;
     this.world = world;
     this.spinNanos = spinNanos;
-    this.hurried = hurried;
+    this.help = help;
     this.deadlineNanos = deadlineNanos;
     this.productDeadlineNanos = productDeadlineNanos;
   }
@@ -116,7 +116,31 @@ public final class HostPeers implements Breakable {
   /** A way to wait for one thread of this rank's compute lane. */
   public Waiter newWaiter() {
     Bell bell = hostBells[domains.indexOf(rank)];
-    return hurried ? new Waiter(bell, spinNanos, this::ringComm) : new Waiter(bell, spinNanos);
+    return help == null
+        ? new Waiter(bell, spinNanos)
+        : new Waiter(bell, spinNanos, this::moveTransfers, this::handOver);
+  }
+
+  private void moveTransfers() {
+    if (help == null || !help.tryMove()) {
+      Thread.onSpinWait();
+    }
+  }
+
+  /** The calling thread turns to work: the communication thread sees to transfers from now on. */
+  public void handOver() {
+    if (help != null) {
+      help.handOver();
+    }
+  }
+
+  /** Something was published that travels to other hosts. */
+  public void send() {
+    if (help != null) {
+      help.send();
+    } else if (hasOtherHosts()) {
+      hostCommBells[domains.indexOf(rank)].ring();
+    }
   }
 
   /** Wakes the compute lanes of this host. */
@@ -129,13 +153,6 @@ public final class HostPeers implements Breakable {
   /** Wakes the compute lane of this rank. */
   public void ringSelf() {
     hostBells[domains.indexOf(rank)].ring();
-  }
-
-  /** Wakes the communication thread of this rank, if it has a part in steps. */
-  public void ringComm() {
-    if (hasOtherHosts()) {
-      hostCommBells[domains.indexOf(rank)].ring();
-    }
   }
 
   /** Wakes whoever on this host fills slots, which are free again. */

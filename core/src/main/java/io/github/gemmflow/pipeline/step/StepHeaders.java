@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.pipeline.step;
 
-import io.github.gemmflow.matrix.Block;
 import io.github.gemmflow.tuning.Domains;
 import io.github.gemmflow.window.Counters;
 import java.lang.foreign.MemorySegment;
@@ -19,10 +18,11 @@ public final class StepHeaders {
    */
   private static final int KEPT = 2 * StepWindow.STEPS;
 
-  private static final long BYTES = 64;
+  public static final long BYTES = 64;
   private static final long ROWS = 0;
   private static final long OPERATOR = Long.BYTES;
   private static final long COUNTS = 2 * Long.BYTES;
+  private static final long CARGO = 3 * Long.BYTES;
 
   /** In place of a hash: the rank does not know the row counts of the others yet. */
   public static final long NOT_KNOWN = 0;
@@ -78,9 +78,24 @@ public final class StepHeaders {
     return memory.get(ValueLayout.JAVA_LONG, at(step, rank) + COUNTS);
   }
 
-  /** Points a block at a header, to send or receive it. */
-  public Block block(Block block, long step, int rank) {
-    return block.at(memory, at(step, rank), 1, BYTES, BYTES);
+  /**
+   * Copies a header into the first {@link #BYTES} bytes of a message.
+   *
+   * @param cargo how many bytes follow it there
+   */
+  public void copyTo(MemorySegment message, long step, int rank, long cargo) {
+    MemorySegment.copy(memory, at(step, rank), message, 0, BYTES);
+    message.set(ValueLayout.JAVA_LONG, CARGO, cargo);
+  }
+
+  /** Copies a header from a message. */
+  public void copyFrom(MemorySegment message, long step, int rank) {
+    MemorySegment.copy(message, 0, memory, at(step, rank), BYTES);
+  }
+
+  /** How many bytes follow the header in a message. */
+  public static long cargo(MemorySegment message) {
+    return message.get(ValueLayout.JAVA_LONG, CARGO);
   }
 
   /** Says that a rank's header of a step is complete. */

@@ -182,7 +182,7 @@ public final class SumLane extends ComputeLane {
       }
       case ADD_HOST -> {
         step().publishAdded(peers.rank(), doneUpTo);
-        peers.ringComm();
+        peers.send();
         peers.ringHost();
       }
       case ADD_ALL -> pass();

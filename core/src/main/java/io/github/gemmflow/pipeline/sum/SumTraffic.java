@@ -62,10 +62,15 @@ final class SumTraffic implements ChunkTraffic {
     return step.received(block, route, first, rows);
   }
 
-  /** So that a sender cannot run away from its receiver, which has room for all chunks. */
+  /** No: the receiver has room for all chunks. */
   @Override
-  public boolean isSynchronous(int route, long chunk) {
-    return chunk == layout().chunks(route) - 1;
+  public boolean isSynchronous() {
+    return false;
+  }
+
+  @Override
+  public boolean mayFollowHeader(int route, int sender) {
+    return true;
   }
 
   @Override

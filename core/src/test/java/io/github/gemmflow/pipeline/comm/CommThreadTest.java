@@ -2,16 +2,21 @@
 package io.github.gemmflow.pipeline.comm;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.github.gemmflow.engine.Engine;
 import io.github.gemmflow.engine.local.LocalFabric;
+import io.github.gemmflow.failure.DeadlineException;
 import io.github.gemmflow.failure.EngineException;
 import io.github.gemmflow.kit.ForwardingEngine;
 import java.time.Duration;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -127,5 +132,73 @@ class CommThreadTest {
             CompletionException.class,
             () -> answer.orTimeout(LONG.toSeconds(), TimeUnit.SECONDS).join());
     assertTrue(String.valueOf(e.getCause()).contains("the world is closed"), e::toString);
+  }
+
+  private static void awaitQuietly(CountDownLatch latch) {
+    try {
+      assertTrue(latch.await(LONG.toSeconds(), TimeUnit.SECONDS));
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void anAnswerThatComesLateIsNotLost() throws Exception {
+    CommThread thread = start(new Failing());
+    CountDownLatch busy = new CountDownLatch(1);
+    CompletableFuture<Boolean> waiting =
+        thread.call(
+            () -> {
+              awaitQuietly(busy);
+              return true;
+            });
+    CompletableFuture<Integer> late = new CompletableFuture<>();
+    DeadlineException e =
+        assertThrows(
+            DeadlineException.class,
+            () -> thread.ask(() -> 1, Duration.ofMillis(20), late::complete));
+    assertTrue(String.valueOf(e.getMessage()).contains("has not answered for 0.0 s"), e::toString);
+    assertFalse(late.isDone());
+    busy.countDown();
+    assertEquals(1, late.get(LONG.toSeconds(), TimeUnit.SECONDS));
+    assertTrue(waiting.join());
+    assertTrue(thread.close(LONG));
+  }
+
+  /** An agent that says which thread polls it. */
+  private record Witness(Queue<Thread> threads) implements CommAgent {
+    @Override
+    public int poll() {
+      threads.add(Thread.currentThread());
+      return 0;
+    }
+
+    @Override
+    public int underWay() {
+      return 1;
+    }
+
+    @Override
+    public void fail(EngineException e) {}
+  }
+
+  @Test
+  void aThreadThatWaitsPollsInItsPlaceAndOneAtATime() {
+    CommThread thread = start(new Failing());
+    Witness witness = new Witness(new ConcurrentLinkedQueue<>());
+    Boolean _ =
+        thread.ask(
+            () -> {
+              thread.add(witness);
+              assertFalse(thread.tryMove(), "this thread is at it");
+              return true;
+            },
+            LONG);
+    while (!thread.tryMove()) {
+      Thread.onSpinWait();
+    }
+    assertTrue(witness.threads().contains(Thread.currentThread()));
+    assertTrue(thread.close(LONG));
+    assertFalse(thread.tryMove(), "after its end there is nothing to do");
   }
 }

@@ -64,6 +64,11 @@ class StreamProgressTest {
     }
 
     @Override
+    public int receiveUpTo(int source, int tag, Block block) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
     public boolean isDone(int request) {
       return done.remove(request);
     }

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.github.gemmflow.matrix.Block;
 import io.github.gemmflow.tuning.Domains;
 import io.github.gemmflow.window.Counters;
 import java.lang.foreign.Arena;
@@ -48,10 +47,17 @@ class StepHeadersTest {
   }
 
   @Test
-  void headersOfDifferentRanksDoNotOverlap() {
-    Block block = new Block();
-    long first = headers.block(block, 0, 0).offset();
-    assertEquals(first + block.rowBytes(), headers.block(block, 0, 1).offset());
+  void aHeaderTravelsInAMessageThatSaysWhatFollows() {
+    MemorySegment message = MemorySegment.ofArray(new long[8]);
+    headers.write(3, 0, 5, 6, 7);
+    headers.copyTo(message, 3, 0, 1000);
+    assertEquals(1000, StepHeaders.cargo(message));
+    headers.write(3, 2, 1, 1, 1);
+    headers.copyFrom(message, 3, 1);
+    assertEquals(5, headers.rows(3, 1));
+    assertEquals(6, headers.operator(3, 1));
+    assertEquals(7, headers.counts(3, 1));
+    assertEquals(1, headers.rows(3, 2), "headers of different ranks do not overlap");
   }
 
   @Test

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.pipeline.comm;
+
+import io.github.gemmflow.failure.EngineException;
+import io.github.gemmflow.matrix.Block;
+import io.github.gemmflow.pipeline.step.StepHeaders;
+import io.github.gemmflow.plan.Layout;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+
+/**
+ * Chunks of one direction that travel behind a header, and not by themselves: all that a rank has
+ * for another in a step, if that is little.
+ */
+final class Cargo {
+  /** Cargo is copied, and MPI sends no more than this without asking the receiver. */
+  static final long MOST_BYTES = 32 << 10;
+
+  /** In place of a sender: the peer of each stream. */
+  static final int OF_PEERS = -1;
+
+  private final long[] bytesByPeer;
+  private final Block message = new Block();
+  private final Block chunk = new Block();
+  private boolean[] aboard = new boolean[0];
+
+  Cargo(int ranks) {
+    this.bytesByPeer = new long[ranks];
+  }
+
+  /**
+   * Finds out what travels behind headers in a step, as both ends do.
+   *
+   * @param peers the ranks that headers go to, or come from
+   * @param traffic says what may
+   * @param sender whose headers, or {@link #OF_PEERS}
+   */
+  void find(StreamProgress streams, Layout layout, ChunkTraffic traffic, int[] peers, int sender) {
+    if (aboard.length < streams.count()) {
+      aboard = new boolean[streams.count()];
+    }
+    Arrays.fill(aboard, false);
+    Arrays.fill(bytesByPeer, Long.MAX_VALUE);
+    for (int peer : peers) {
+      bytesByPeer[peer] = 0;
+    }
+    for (int i = 0; i < streams.count(); i++) {
+      int peer = streams.peer(i);
+      int rank = sender == OF_PEERS ? peer : sender;
+      if (bytesByPeer[peer] <= MOST_BYTES && traffic.mayFollowHeader(streams.route(i), rank)) {
+        aboard[i] = true;
+        bytesByPeer[peer] += bytes(layout, streams.route(i));
+      }
+    }
+    for (int i = 0; i < streams.count(); i++) {
+      // Rows without columns come by themselves: a header with nothing behind it says so.
+      long bytes = bytesByPeer[streams.peer(i)];
+      aboard[i] &= bytes > 0 && bytes <= MOST_BYTES;
+    }
+  }
+
+  private static long bytes(Layout layout, int route) {
+    long rows = layout.chunkBegin(route, layout.chunks(route)) - layout.chunkBegin(route, 0);
+    return rows * layout.columnBytes(route);
+  }
+
+  /** Whether a stream is part of it. */
+  boolean has(int stream) {
+    return aboard[stream];
+  }
+
+  /** Takes everything out: it travels by itself. */
+  void unload() {
+    Arrays.fill(aboard, false);
+  }
+
+  /** Takes out what comes from a rank. */
+  void unload(StreamProgress streams, int peer) {
+    for (int i = 0; i < streams.count(); i++) {
+      aboard[i] &= streams.peer(i) != peer;
+    }
+  }
+
+  /** Whether all of it is here to be sent. */
+  boolean isComplete(StreamProgress streams, Layout layout, ChunkTraffic traffic) {
+    for (int i = 0; i < streams.count(); i++) {
+      int route = streams.route(i);
+      if (aboard[i] && traffic.sendable(route) < layout.chunks(route)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Copies what is for a rank into a message; returns how many bytes that was. */
+  long pack(
+      StreamProgress streams, Layout layout, ChunkTraffic traffic, int peer, MemorySegment to) {
+    long end = StepHeaders.BYTES;
+    for (int i = 0; i < streams.count(); i++) {
+      int route = streams.route(i);
+      for (long c = 0; isFor(streams, i, peer) && c < layout.chunks(route); c++) {
+        Block source = traffic.toSend(chunk, route, c);
+        point(to, end, source).copyFrom(source);
+        end += source.bytes();
+      }
+    }
+    return end - StepHeaders.BYTES;
+  }
+
+  /**
+   * Copies what came from a rank to where it belongs.
+   *
+   * @throws EngineException if it is not what this rank expects
+   */
+  void unpack(
+      StreamProgress streams,
+      Layout layout,
+      ChunkTraffic traffic,
+      int peer,
+      MemorySegment from,
+      long bytes) {
+    if (bytes != bytesByPeer[peer]) {
+      throw new EngineException(
+          "rank %d sent something else than was expected: %d bytes instead of %d"
+              .formatted(peer, bytes, bytesByPeer[peer]));
+    }
+    long end = StepHeaders.BYTES;
+    for (int i = 0; i < streams.count(); i++) {
+      int route = streams.route(i);
+      for (long c = 0; isFor(streams, i, peer) && c < layout.chunks(route); c++) {
+        Block target = traffic.received(chunk, route, c);
+        target.copyFrom(point(from, end, target));
+        end += target.bytes();
+      }
+    }
+  }
+
+  private boolean isFor(StreamProgress streams, int stream, int peer) {
+    return aboard[stream] && streams.peer(stream) == peer;
+  }
+
+  private Block point(MemorySegment memory, long offset, Block like) {
+    return message.at(memory, offset, like.rows(), like.rowBytes(), like.rowBytes());
+  }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.pipeline.comm;
+
+import io.github.gemmflow.engine.Engine;
+import io.github.gemmflow.failure.EngineException;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Agents of all groups of a process, which are polled in turn until the engine fails. Used by
+ * whoever has the {@link EngineTurn}.
+ */
+final class CommAgents {
+  private final PollBackoff backoff;
+  private CommAgent[] agents = new CommAgent[0];
+  private @Nullable EngineException failure;
+  private volatile int underWay;
+
+  /**
+   * None yet.
+   *
+   * @param backoff is told what completes
+   */
+  CommAgents(PollBackoff backoff) {
+    this.backoff = backoff;
+  }
+
+  void add(CommAgent agent) {
+    agents = Arrays.copyOf(agents, agents.length + 1);
+    agents[agents.length - 1] = agent;
+    if (failure != null) {
+      fail(agent, failure);
+    }
+  }
+
+  void remove(CommAgent agent) {
+    agents = Arrays.stream(agents).filter(a -> !a.equals(agent)).toArray(CommAgent[]::new);
+  }
+
+  /** Does what can be done without blocking; returns how much that was. */
+  int moveOn(Engine engine) {
+    int done = 0;
+    try {
+      if (failure == null) {
+        int completed = engine.progress();
+        if (completed > 0) {
+          backoff.completed(completed);
+        }
+        done += completed;
+        for (CommAgent agent : agents) {
+          done += agent.poll();
+        }
+      }
+    } catch (EngineException e) {
+      fail(e);
+    } catch (RuntimeException | Error e) {
+      fail(new EngineException("the communication thread failed: " + e, e));
+    }
+    underWay = count();
+    return done;
+  }
+
+  private int count() {
+    int count = 0;
+    for (CommAgent agent : agents) {
+      count += agent.underWay();
+    }
+    return failure == null ? count : 0;
+  }
+
+  /** How many things were under way in the engine when it was looked at last. Thread-safe. */
+  int underWay() {
+    return underWay;
+  }
+
+  /** The engine has failed, for good. */
+  void fail(EngineException e) {
+    failure = e;
+    for (CommAgent agent : agents) {
+      fail(agent, e);
+    }
+  }
+
+  /** Whatever one agent does when it is told, the others are told, too. */
+  private static void fail(CommAgent agent, EngineException e) {
+    try {
+      agent.fail(e);
+    } catch (RuntimeException | Error more) {
+      e.addSuppressed(more);
+    }
+  }
+}
