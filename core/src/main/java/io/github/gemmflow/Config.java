@@ -9,6 +9,7 @@ import io.github.gemmflow.tuning.Idle;
 import io.github.gemmflow.tuning.Overlap;
 import io.github.gemmflow.tuning.Schedule;
 import io.github.gemmflow.tuning.Storage;
+import io.github.gemmflow.tuning.SumPath;
 import io.github.gemmflow.tuning.Tuning;
 import io.github.gemmflow.window.Window;
 import java.nio.file.Path;
@@ -34,6 +35,7 @@ import org.jspecify.annotations.Nullable;
  * <tr><td>gemmflow.schedule<td>GEMMFLOW_SCHEDULE<td>by rule (or mesh, ring, two-way-ring)
  * <tr><td>gemmflow.storage<td>GEMMFLOW_STORAGE<td>by rule (or gathered, streamed)
  * <tr><td>gemmflow.overlap<td>GEMMFLOW_OVERLAP<td>by rule (or pipelined, sequential)
+ * <tr><td>gemmflow.sums<td>GEMMFLOW_SUMS<td>by rule (or direct, staged)
  * <tr><td>gemmflow.chunk.rows<td>GEMMFLOW_CHUNK_ROWS<td>0: by bytes
  * <tr><td>gemmflow.chunk.bytes<td>GEMMFLOW_CHUNK_BYTES<td>57344
  * <tr><td>gemmflow.slots<td>GEMMFLOW_SLOTS<td>2
@@ -187,7 +189,8 @@ public final class Config {
               settings.get("slots", Tuning.DEFAULT.slots(), Settings::parseInt),
               settings.get("inflight", Tuning.DEFAULT.inFlight(), Settings::parseInt),
               settings.get(
-                  "cache.kib", Tuning.DEFAULT.cacheBytes(), s -> 1024L * Settings.parseInt(s)));
+                  "cache.kib", Tuning.DEFAULT.cacheBytes(), s -> 1024L * Settings.parseInt(s)),
+              settings.find("sums", Settings.oneOf(SumPath.values())));
       engineName = settings.get("engine", "", Function.identity());
       kernelName = settings.get("kernel", "", Function.identity());
       windowDirectory = settings.get("window.directory", Window.DEFAULT_DIRECTORY, Path::of);

@@ -66,6 +66,7 @@ abstract sealed class SumOperator extends Operator
     fields.put("slots", tuning.slots());
     fields.put("in flight", tuning.inFlight());
     fields.put("overlap", tuning.overlap() == null ? "by rule" : tuning.overlap());
+    fields.put("path", tuning.sums() == null ? "by rule" : tuning.sums());
     // What does not matter here may differ, but must not make plans differ.
     Tuning relevant = tuning.withSchedule(null).withCacheBytes(0);
     SumPlan plan = workspace.agree(name, fields, () -> plan(workspace, mine, relevant));

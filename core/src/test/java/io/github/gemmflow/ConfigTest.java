@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.github.gemmflow.tuning.Overlap;
 import io.github.gemmflow.tuning.Schedule;
 import io.github.gemmflow.tuning.Storage;
+import io.github.gemmflow.tuning.SumPath;
 import io.github.gemmflow.tuning.Tuning;
 import java.time.Duration;
 import java.util.Map;
@@ -33,7 +34,9 @@ class ConfigTest {
                 "gemmflow.schedule",
                 "ring",
                 "gemmflow.overlap",
-                "Sequential"),
+                "Sequential",
+                "gemmflow.sums",
+                "staged"),
             Map.of(
                 "GEMMFLOW_DEADLINE",
                 "7s",
@@ -46,6 +49,7 @@ class ConfigTest {
     assertEquals(12, config.tuning().chunking().rows());
     assertEquals(Storage.STREAMED, config.tuning().storage());
     assertEquals(Overlap.SEQUENTIAL, config.tuning().overlap());
+    assertEquals(SumPath.STAGED, config.tuning().sums());
     assertEquals(Tuning.DEFAULT, load(Map.of(), Map.of()).tuning());
     assertEquals(Duration.ofMinutes(5), config.setupDeadline());
     assertEquals(Duration.ofMillis(2500), config.productDeadline(), "ten deadlines");

@@ -20,6 +20,7 @@ import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
 import io.github.gemmflow.tuning.Overlap;
 import io.github.gemmflow.tuning.Storage;
+import io.github.gemmflow.tuning.SumPath;
 import io.github.gemmflow.tuning.Tuning;
 import java.lang.foreign.Arena;
 import java.time.Duration;
@@ -86,6 +87,7 @@ class SumFaultsTest {
         "slots: rank 0 has 2, rank 2 has 3",
         "in flight: rank 0 has 8, rank 2 has 7",
         "overlap: rank 0 has by rule, rank 2 has sequential",
+        "path: rank 0 has by rule, rank 2 has staged",
       })
   void eachSharedFieldIsCompared(String expected) {
     String field = expected.substring(0, expected.indexOf(':'));
@@ -118,6 +120,7 @@ class SumFaultsTest {
       case "slots" -> Tuning.DEFAULT.withSlots(3);
       case "in flight" -> Tuning.DEFAULT.withInFlight(7);
       case "overlap" -> Tuning.DEFAULT.withOverlap(Overlap.SEQUENTIAL);
+      case "path" -> Tuning.DEFAULT.withSums(SumPath.STAGED);
       default -> Tuning.DEFAULT;
     };
   }

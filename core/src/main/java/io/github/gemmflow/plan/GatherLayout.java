@@ -209,9 +209,15 @@ public final class GatherLayout extends Layout {
     return Math.ceilDiv(end[route] - begin[route], chunkRows[route]);
   }
 
+  /** {@inheritDoc} Of the chunk after the last, the end of the route. */
   @Override
   public long chunkBegin(int route, long chunk) {
     return Math.min(end[route], begin[route] + chunk * chunkRows[route]);
+  }
+
+  @Override
+  public long chunkEnd(int route, long chunk) {
+    return chunkBegin(route, chunk + 1);
   }
 
   /** The rank that brings a route into a domain; in the domain it comes from, the shard's own. */

@@ -129,8 +129,20 @@ public abstract sealed class Layout permits GatherLayout, SumLayout {
   /** The chunks of a route. */
   public abstract long chunks(int route);
 
-  /** The first row of a chunk; of the chunk after the last, the end of the route. */
+  /** The first row of a chunk. */
   public abstract long chunkBegin(int route, long chunk);
+
+  /** The row after the last of a chunk. */
+  public abstract long chunkEnd(int route, long chunk);
+
+  /** The bytes of some chunks of a route. */
+  public final long bytes(int route, long fromChunk, long toChunk) {
+    long rows = 0;
+    for (long chunk = fromChunk; chunk < toChunk; chunk++) {
+      rows += chunkEnd(route, chunk) - chunkBegin(route, chunk);
+    }
+    return rows * columnBytes(route);
+  }
 
   /** How many chunks of one route may be under way between two ranks. */
   public abstract int inFlight();

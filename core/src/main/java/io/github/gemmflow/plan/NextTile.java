@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Decision of a summing step: which tile a rank computes next, or which piece it adds up. Sums that
- * other hosts wait for come first, then sums that this rank wants itself, then new partial sums.
+ * other hosts wait for come first, then results that this rank wants itself, then new partial sums.
  * All ranks of a host go through the tiles in the same order and add up what they can before they
  * compute more, so that tiles which wait for a slot never wait for each other.
  *
@@ -19,7 +19,10 @@ public final class NextTile {
     /** Sums over the ranks of this host, piece by piece, for other hosts. */
     ADD_HOST,
 
-    /** Sums over all hosts, piece by piece, for this rank. */
+    /** Totals, which are sums over all hosts, piece by piece, for all ranks of a staged step. */
+    ADD_TOTAL,
+
+    /** Results for this rank, piece by piece: from sums over hosts, or from totals. */
     ADD_ALL,
 
     /** Partial sums of this rank, tile by tile. */
@@ -37,6 +40,9 @@ public final class NextTile {
     /** Whether a rank of this host has added up its pieces of the tile at a position. */
     boolean isAdded(int rank, long position);
 
+    /** Whether a rank of this host has the totals of its pieces of the tile at a position. */
+    boolean isTotalled(int rank, long position);
+
     /** How many chunks of a route have arrived on this host. */
     long arrived(int route);
   }
@@ -46,6 +52,7 @@ public final class NextTile {
   private final Domains domains;
   private final int domain;
   private final Queue addHost;
+  private final Queue addTotal;
   private final Queue addAll;
   private final Queue compute;
 
@@ -59,7 +66,13 @@ public final class NextTile {
             TileCursor.overPieces(
                 domain,
                 (layout, block) ->
-                    layout.leaves(domain, block) && layout.owner(domain, block) == rank));
+                    layout.leaves(domain, block)
+                        && layout.owner(domain, block) == rank
+                        && !isTotalledHere(layout, block)));
+    this.addTotal =
+        new Queue(
+            TileCursor.overPieces(
+                domain, (layout, block) -> block == rank && isTotalledHere(layout, block)));
     this.addAll =
         new Queue(TileCursor.overPieces(domain, (layout, block) -> layout.isWanted(rank, block)));
   }
@@ -78,9 +91,14 @@ public final class NextTile {
     }
   }
 
+  private boolean isTotalledHere(SumLayout layout, int block) {
+    return layout.isStaged() && layout.home(block) == domain;
+  }
+
   private Queue queue(Stage stage) {
     return switch (stage) {
       case ADD_HOST -> addHost;
+      case ADD_TOTAL -> addTotal;
       case ADD_ALL -> addAll;
       case COMPUTE -> compute;
     };
@@ -128,25 +146,44 @@ public final class NextTile {
     if (stage == Stage.COMPUTE) {
       return progress.isFree(position);
     }
-    if (stage == Stage.ADD_ALL && layout.leaves(domain, at)) {
-      return progress.isAdded(layout.owner(domain, at), position)
-          && haveOthersSent(layout, at, cursor.number(), progress);
+    return isHostReady(layout, stage, at, position, progress)
+        && haveOthersSent(layout, stage, at, cursor.number(), progress);
+  }
+
+  private boolean isHostReady(
+      SumLayout layout, Stage stage, int block, long position, Progress progress) {
+    int owner = layout.owner(domain, block);
+    if (stage == Stage.ADD_ALL && layout.isStaged()) {
+      return !isTotalledHere(layout, block) || progress.isTotalled(owner, position);
+    }
+    if (stage == Stage.ADD_ALL && layout.leaves(domain, block)) {
+      return progress.isAdded(owner, position);
     }
     for (int i = 0; i < domains.size(domain); i++) {
       if (!progress.isComputed(domains.member(domain, i), position)) {
         return false;
       }
     }
-    return stage == Stage.ADD_HOST || haveOthersSent(layout, at, cursor.number(), progress);
+    return true;
   }
 
-  private boolean haveOthersSent(SumLayout layout, int at, long piece, Progress progress) {
+  private boolean haveOthersSent(
+      SumLayout layout, Stage stage, int block, long piece, Progress progress) {
     for (int other = 0; other < domains.count(); other++) {
-      if (other != domain && !hasSent(layout, other, at, piece, progress)) {
+      if (needs(layout, stage, block, other) && !hasSent(layout, other, block, piece, progress)) {
         return false;
       }
     }
     return true;
+  }
+
+  /** Whether a stage needs what another domain sends for a block. */
+  public boolean needs(SumLayout layout, Stage stage, int block, int other) {
+    return switch (stage) {
+      case COMPUTE, ADD_HOST -> false;
+      case ADD_TOTAL -> other != domain;
+      case ADD_ALL -> other != domain && (!layout.isStaged() || layout.home(block) == other);
+    };
   }
 
   /** Whether a piece's sum over another host's ranks has arrived. */
@@ -223,9 +260,12 @@ public final class NextTile {
 
   /** Whether all of the step is done. */
   public boolean isOver(SumLayout layout) {
-    return isDone(layout, Stage.COMPUTE)
-        && isDone(layout, Stage.ADD_HOST)
-        && isDone(layout, Stage.ADD_ALL);
+    for (Stage stage : STAGES) {
+      if (!isDone(layout, stage)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Whether every tile of a stage has begun. */

@@ -16,7 +16,9 @@ final class SumLayoutText {
       if (layout.pieces(block) == 0) {
         continue;
       }
-      text.append(describe(layout, block, layout.blockBegin(block), layout.blockBegin(block + 1)));
+      long last = layout.pieces(block) - 1;
+      text.append(
+          describe(layout, block, layout.pieceBegin(block, 0), layout.pieceEnd(block, last)));
       for (int domain = 0; domain < layout.plan().domains().count(); domain++) {
         text.append(
             "; host %d: added up by rank %d%s"
@@ -40,11 +42,16 @@ final class SumLayoutText {
   /** What a route carries, from a chunk on. */
   static String describeRoute(SumLayout layout, int route, long fromChunk) {
     int block = layout.block(route);
+    long begin = layout.chunkBegin(route, fromChunk);
+    // Of rows that are dealt out tile by tile, those of one tile.
+    long piece =
+        layout.isStriped() ? layout.pieceOfChunk(block, fromChunk) : layout.pieces(block) - 1;
     return "sums of %s for %s"
         .formatted(
-            describeRanks(layout.plan().domains(), layout.origin(route)),
-            describe(
-                layout, block, layout.chunkBegin(route, fromChunk), layout.blockBegin(block + 1)));
+            layout.isTotal(route)
+                ? "all ranks"
+                : describeRanks(layout.plan().domains(), layout.origin(route)),
+            describe(layout, block, begin, layout.pieceEnd(block, piece)));
   }
 
   private static String describeRanks(Domains domains, int domain) {

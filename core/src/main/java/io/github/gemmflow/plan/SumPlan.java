@@ -6,14 +6,14 @@ import io.github.gemmflow.tuning.Explanation;
 import io.github.gemmflow.tuning.Explanation.Decision;
 import io.github.gemmflow.tuning.Overlap;
 import io.github.gemmflow.tuning.Storage;
+import io.github.gemmflow.tuning.SumPath;
 import io.github.gemmflow.tuning.Tuning;
 import java.util.List;
 
 /**
  * Decisions for a summing operator before its first step. Every rank computes its partial sums tile
- * by tile; the ranks of a host add them up in shared memory, and each tile leaves its host once,
- * straight to where it is wanted: as few bytes as any schedule sends, without detours. Immutable;
- * {@link #step} lays out a step once its row counts are known.
+ * by tile; the ranks of a host add them up in shared memory, and each tile leaves its host once, on
+ * a {@link SumPath}. Immutable; {@link #step} lays out a step once its row counts are known.
  */
 public final class SumPlan {
   /**
@@ -45,12 +45,20 @@ public final class SumPlan {
 
   private static final long SMALL_TILE_BYTES = 1 << 20;
 
+  /**
+   * Sums of fewer bytes travel directly: a second message costs more than the bytes that it saves.
+   */
+  private static final long STAGED_BYTES = 256 << 10;
+
+  private static final long NEVER = Long.MAX_VALUE;
+
   private final SumProblem problem;
   private final Domains domains;
   private final Tuning tuning;
   private final long chunkRows;
   private final long tileRows;
   private final Rules.Choice<Integer> slots;
+  private final Rules.Choice<Long> stagedFrom;
   private final Overlap overlap;
 
   private SumPlan(SumProblem problem, Domains domains, Tuning tuning) {
@@ -61,6 +69,7 @@ public final class SumPlan {
     this.chunkRows = ChunkRule.rows(tuning.chunking(), maxRows, problem.wireRowBytes());
     this.tileRows = Math.min(maxRows, chooseTileRows());
     this.slots = slots(maxRows);
+    this.stagedFrom = stagedFrom();
     this.overlap = tuning.overlap() == null ? Overlap.PIPELINED : tuning.overlap();
     if (overlap == Overlap.SEQUENTIAL && slots() < mostTiles(maxRows)) {
       throw new IllegalArgumentException(
@@ -85,6 +94,61 @@ public final class SumPlan {
   private long chooseTileRows(long bytes, long mostRows) {
     long rowBytes = Math.max(1, problem.partialRowBytes());
     return Math.clamp(bytes / rowBytes / TILE_UNIT * TILE_UNIT, TILE_UNIT, mostRows);
+  }
+
+  private Rules.Choice<Long> stagedFrom() {
+    int hosts = domains.count();
+    if (problem.scattered() || hosts == 1) {
+      return new Rules.Choice<>(NEVER, "there is no other");
+    }
+    if (tuning.sums() != null) {
+      return new Rules.Choice<>(tuning.sums() == SumPath.STAGED ? 0 : NEVER, "asked for");
+    }
+    long direct = hosts * problem.wireRowBytes();
+    long staged = problem.wireRowBytes() + problem.partialRowBytes();
+    if (direct <= staged) {
+      return new Rules.Choice<>(
+          NEVER, "in stages no fewer bytes would leave each of %d hosts".formatted(hosts));
+    }
+    return new Rules.Choice<>(
+        Math.ceilDiv(STAGED_BYTES, Math.max(1, problem.partialRowBytes())),
+        "in stages %.0f %% of the bytes leave each of %d hosts, which pays for sums of more than %d bytes"
+            .formatted(100.0 * staged / direct, hosts, STAGED_BYTES));
+  }
+
+  /** How the sums of a step travel. */
+  SumPath path(long rows) {
+    return rows >= stagedFrom.value() ? SumPath.STAGED : SumPath.DIRECT;
+  }
+
+  /** Whether a step can be staged. */
+  public boolean mayBeStaged() {
+    return stagedFrom.value() <= problem.maxRows();
+  }
+
+  /** How many ranks a tile that all want is dealt out to: to one if nobody adds up for others. */
+  int stripes() {
+    return domains.count() == 1 ? 1 : domains.ranks();
+  }
+
+  /** The most rows of a tile that one of several ranks sees to. */
+  long mostPieceRows() {
+    return Math.ceilDiv(tileRows, stripes());
+  }
+
+  /** The most rows that a domain receives from one other, totals not counted. */
+  public long mostRowsFromEach(int domain) {
+    if (!mayBeStaged()) {
+      return problem.maxRows();
+    }
+    long pieces = Math.multiplyExact(mostTiles(problem.maxRows()), domains.size(domain));
+    long atHome = Math.multiplyExact(pieces, mostPieceRows());
+    return Math.max(atHome, Math.min(problem.maxRows(), stagedFrom.value()));
+  }
+
+  /** The most totals that a domain receives. */
+  public long mostTotals() {
+    return mayBeStaged() ? problem.maxRows() : 0;
   }
 
   /** The most tiles that a step can have: the last one of each range of rows may be cut short. */
@@ -180,10 +244,7 @@ public final class SumPlan {
     return new Explanation(
         describeProblem(),
         List.of(
-            new Decision(
-                "schedule",
-                "",
-                "each tile leaves its host once, already summed over its ranks, straight to where it is wanted"),
+            new Decision("path", describePath(), stagedFrom.reason()),
             new Decision("tiles", "of %d rows".formatted(tileRows), explainTiles()),
             new Decision("room", "for %d tiles".formatted(slots()), slots.reason()),
             new Decision(
@@ -196,6 +257,18 @@ public final class SumPlan {
                 tuning.overlap() == null
                     ? "tiles leave as soon as they are complete"
                     : "asked for")));
+  }
+
+  private String describePath() {
+    String direct =
+        "each tile leaves its host once, already summed over its ranks, straight to where it is wanted";
+    if (!mayBeStaged()) {
+      return direct;
+    }
+    String staged = "each host adds up some of the rows for all, and sends the sums to the others";
+    return stagedFrom.value() == 0
+        ? staged
+        : "from %d rows on %s; below, %s".formatted(stagedFrom.value(), staged, direct);
   }
 
   private String explainTiles() {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.plan;
 
+import io.github.gemmflow.tuning.Domains;
+
 /**
- * Cursor over the tiles of a step, or through the pieces of some blocks, in the order of a domain.
- * Not thread-safe.
+ * Cursor over the tiles of a step, or through the pieces of some blocks, in the order of a domain:
+ * tile by tile, or, if each rank wants its own rows, the blocks of one domain after another, its
+ * own last. Not thread-safe.
  */
 public final class TileCursor {
   /** Which blocks to stop at. */
@@ -45,13 +48,45 @@ public final class TileCursor {
 
   /** Goes on to the next one. */
   public void advance(SumLayout layout) {
-    number++;
+    if (layout.isStriped()) {
+      index++;
+    } else {
+      number++;
+    }
     settle(layout);
   }
 
   private void settle(SumLayout layout) {
+    if (layout.isStriped()) {
+      settleOnStripe(layout);
+    } else {
+      settleInBlock(layout);
+    }
+  }
+
+  private void settleOnStripe(SumLayout layout) {
     while (!isAtEnd(layout)) {
-      if (index == layout.groupSize(layout.groupAt(domain, group))) {
+      if (index == layout.ranks()) {
+        index = 0;
+        number++;
+      } else if (filter.accepts(layout, index) && hasRows(layout)) {
+        return;
+      } else {
+        index++;
+      }
+    }
+  }
+
+  private boolean hasRows(SumLayout layout) {
+    return overTiles
+        || (number < layout.pieces(index)
+            && layout.pieceBegin(index, number) < layout.pieceEnd(index, number));
+  }
+
+  private void settleInBlock(SumLayout layout) {
+    Domains domains = layout.plan().domains();
+    while (!isAtEnd(layout)) {
+      if (index == domains.size(groupDomain(domains))) {
         index = 0;
         group++;
       } else if (filter.accepts(layout, block(layout)) && number < count(layout)) {
@@ -63,6 +98,10 @@ public final class TileCursor {
     }
   }
 
+  private int groupDomain(Domains domains) {
+    return (domain + 1 + group) % domains.count();
+  }
+
   private long count(SumLayout layout) {
     int block = block(layout);
     return overTiles ? layout.rangeTiles(block) : layout.pieces(block);
@@ -70,12 +109,13 @@ public final class TileCursor {
 
   /** Whether there are no more. */
   public boolean isAtEnd(SumLayout layout) {
-    return group == layout.groups();
+    return layout.isStriped() ? number == layout.tiles() : group == layout.plan().domains().count();
   }
 
   /** The block of the piece, or the first block of the range of rows of the tile. */
   public int block(SumLayout layout) {
-    return layout.groupBlock(layout.groupAt(domain, group), index);
+    Domains domains = layout.plan().domains();
+    return layout.isStriped() ? index : domains.member(groupDomain(domains), index);
   }
 
   /** The number of the piece in its block, or of the tile in its range of rows. */

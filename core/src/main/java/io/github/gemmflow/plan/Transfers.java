@@ -58,10 +58,10 @@ public final class Transfers {
       }
       for (int distance = 1; distance < count; distance++) {
         int other = (domain + distance) % count;
-        if (step.isWantedIn(other, block)) {
+        if (step.travels(domain, other, block)) {
           sends.add(step.route(domain, block), step.owner(other, block), distance);
         }
-        if (step.isWantedIn(domain, block)) {
+        if (step.travels(other, domain, block)) {
           receives.add(step.route(other, block), step.owner(other, block), distance);
         }
       }

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  *     rank to rank
  * @param cacheBytes how many bytes of cache the rows in flight may take; by rule they are streamed
  *     only if they fit
+ * @param sums how sums that all ranks want travel between hosts; null for a choice by rule
  */
 public record Tuning(
     @Nullable Schedule schedule,
@@ -26,7 +27,8 @@ public record Tuning(
     Chunking chunking,
     int slots,
     int inFlight,
-    long cacheBytes) {
+    long cacheBytes,
+    @Nullable SumPath sums) {
   /** Each takes room in a table; more of them only make MPI slower. */
   public static final int MOST_IN_FLIGHT = 1024;
 
@@ -36,7 +38,7 @@ public record Tuning(
    * Sapphire Rapids).
    */
   public static final Tuning DEFAULT =
-      new Tuning(null, null, null, Chunking.BY_RULE, 2, 8, 2 << 20);
+      new Tuning(null, null, null, Chunking.BY_RULE, 2, 8, 2 << 20, null);
 
   public Tuning {
     if (slots < 1) {
@@ -58,17 +60,17 @@ public record Tuning(
 
   /** The same with another schedule; null for a choice by rule. */
   public Tuning withSchedule(@Nullable Schedule value) {
-    return new Tuning(value, storage, overlap, chunking, slots, inFlight, cacheBytes);
+    return new Tuning(value, storage, overlap, chunking, slots, inFlight, cacheBytes, sums);
   }
 
   /** The same with another storage; null for a choice by rule. */
   public Tuning withStorage(@Nullable Storage value) {
-    return new Tuning(schedule, value, overlap, chunking, slots, inFlight, cacheBytes);
+    return new Tuning(schedule, value, overlap, chunking, slots, inFlight, cacheBytes, sums);
   }
 
   /** The same with another order of work; null for a choice by rule. */
   public Tuning withOverlap(@Nullable Overlap value) {
-    return new Tuning(schedule, storage, value, chunking, slots, inFlight, cacheBytes);
+    return new Tuning(schedule, storage, value, chunking, slots, inFlight, cacheBytes, sums);
   }
 
   /** Chunks of this many rows; 0 for chunks by bytes. */
@@ -82,21 +84,26 @@ public record Tuning(
   }
 
   private Tuning withChunking(Chunking value) {
-    return new Tuning(schedule, storage, overlap, value, slots, inFlight, cacheBytes);
+    return new Tuning(schedule, storage, overlap, value, slots, inFlight, cacheBytes, sums);
   }
 
   /** The same with more or fewer slots. */
   public Tuning withSlots(int value) {
-    return new Tuning(schedule, storage, overlap, chunking, value, inFlight, cacheBytes);
+    return new Tuning(schedule, storage, overlap, chunking, value, inFlight, cacheBytes, sums);
   }
 
   /** The same with more or fewer chunks in flight. */
   public Tuning withInFlight(int value) {
-    return new Tuning(schedule, storage, overlap, chunking, slots, value, cacheBytes);
+    return new Tuning(schedule, storage, overlap, chunking, slots, value, cacheBytes, sums);
   }
 
   /** The same with a larger or smaller cache. */
   public Tuning withCacheBytes(long value) {
-    return new Tuning(schedule, storage, overlap, chunking, slots, inFlight, value);
+    return new Tuning(schedule, storage, overlap, chunking, slots, inFlight, value, sums);
+  }
+
+  /** The same with another path of sums; null for a choice by rule. */
+  public Tuning withSums(@Nullable SumPath value) {
+    return new Tuning(schedule, storage, overlap, chunking, slots, inFlight, cacheBytes, value);
   }
 }

@@ -7,6 +7,7 @@ import io.github.gemmflow.tuning.Domains;
 import io.github.gemmflow.tuning.Overlap;
 import io.github.gemmflow.tuning.Schedule;
 import io.github.gemmflow.tuning.Storage;
+import io.github.gemmflow.tuning.SumPath;
 import io.github.gemmflow.tuning.Tuning;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -111,7 +112,8 @@ public final class Draw {
 
   /** A way for sums to come together: with much room, or so little that tiles wait. */
   public Tuning sumTuning(long mostRows) {
-    Tuning tuning = tuning(mostRows).withSlots(1 + below(5));
+    SumPath path = chance(0.3) ? null : oneOf(List.of(SumPath.values()));
+    Tuning tuning = tuning(mostRows).withSlots(1 + below(5)).withSums(path);
     if (chance(0.5)) {
       return tuning.withStorage(Storage.STREAMED);
     }

@@ -48,6 +48,7 @@ final class SumModel extends StepModel<SumLayout> {
   private final int finished;
   private final int computed;
   private final int added;
+  private final int totalled;
   private final int passed;
   private final int parts;
   private final int sums;
@@ -71,6 +72,7 @@ final class SumModel extends StepModel<SumLayout> {
     this.finished = room(ranks * STAGES.size());
     this.computed = room(ranks);
     this.added = room(ranks);
+    this.totalled = room(ranks);
     this.passed = room(2 * ranks);
     this.parts = room(ranks * slots * ranks);
     this.sums = room(domains().count() * ROOMS * layout(0).routes() * mostChunks);
@@ -176,6 +178,11 @@ final class SumModel extends StepModel<SumLayout> {
         checkParts(after, rank, job);
         write(after, rank, job, 0);
       }
+      case ADD_TOTAL -> {
+        checkParts(after, rank, job);
+        checkReceived(after, rank, job, Stage.ADD_TOTAL);
+        write(after, rank, job, 0);
+      }
       case ADD_ALL -> checkAll(after, rank, job);
     }
     if (stage == Stage.COMPUTE && flaw == Flaw.PUBLISH_BEFORE_COMPUTED) {
@@ -199,6 +206,12 @@ final class SumModel extends StepModel<SumLayout> {
         checkOtherParts(after, rank, job);
         write(after, rank, job, sum(job.use));
         after[added + rank] = (byte) doneUpTo;
+      }
+      case ADD_TOTAL -> {
+        checkOtherParts(after, rank, job);
+        checkReceived(after, rank, job, Stage.ADD_TOTAL);
+        write(after, rank, job, total(job.use));
+        after[totalled + rank] = (byte) doneUpTo;
       }
       case ADD_ALL -> {
         checkAll(after, rank, job);
@@ -257,6 +270,11 @@ final class SumModel extends StepModel<SumLayout> {
     }
 
     @Override
+    public boolean isTotalled(int rank, long position) {
+      return state[totalled + rank] > use(step) + position;
+    }
+
+    @Override
     public long arrived(int route) {
       int chunks = SumModel.this.arrived(state, domain, route) - base(step, route);
       return flaw == Flaw.READ_BEFORE_ARRIVED ? layout(step).chunks(route) : chunks;
@@ -268,7 +286,7 @@ final class SumModel extends StepModel<SumLayout> {
   @Override
   long sendable(byte[] state, int rank, int step, int route) {
     SumLayout layout = layout(step);
-    long addedUpTo = state[added + rank] - use(step);
+    long addedUpTo = state[(layout.isTotal(route) ? totalled : added) + rank] - use(step);
     return layout.sendable(domains().domainOf(rank), layout.block(route), addedUpTo);
   }
 
@@ -283,7 +301,7 @@ final class SumModel extends StepModel<SumLayout> {
     int block = layout.block(route);
     long piece = layout.pieceOfChunk(block, chunk);
     long use = use(step) + layout.piecePosition(domains().domainOf(sender), block, piece);
-    check(state, sender, sender, block, use, sum(use));
+    check(state, sender, sender, block, use, layout.isTotal(route) ? total(use) : sum(use));
   }
 
   @Override
@@ -347,12 +365,17 @@ final class SumModel extends StepModel<SumLayout> {
 
   /** What a slot holds when partial sums of a use are in it. */
   private static int part(long use) {
-    return (int) (2 * use + 1);
+    return (int) (3 * use + 1);
   }
 
   /** What a slot holds when the sum over a host of a use is in it. */
   private static int sum(long use) {
-    return (int) (2 * use + 2);
+    return (int) (3 * use + 2);
+  }
+
+  /** What a slot holds when the total of a use is in it. */
+  private static int total(long use) {
+    return (int) (3 * use + 3);
   }
 
   private int partAt(int rank, long use, int block) {
@@ -387,16 +410,27 @@ final class SumModel extends StepModel<SumLayout> {
   private void checkAll(byte[] state, int rank, Job job) {
     SumLayout layout = layout(job.step);
     int domain = domains().domainOf(rank);
-    if (layout.leaves(domain, job.block)) {
+    if (layout.isStaged()) {
+      if (layout.home(job.block) == domain) {
+        check(state, rank, job.block, job.block, job.use, total(job.use));
+      }
+    } else if (layout.leaves(domain, job.block)) {
       check(state, rank, layout.owner(domain, job.block), job.block, job.use, sum(job.use));
     } else {
       checkParts(state, rank, job);
     }
+    checkReceived(state, rank, job, Stage.ADD_ALL);
+  }
+
+  /** Looks at what other hosts have sent for a piece. */
+  private void checkReceived(byte[] state, int rank, Job job, Stage stage) {
+    SumLayout layout = layout(job.step);
     for (int other = 0; other < domains().count(); other++) {
       int route = layout.route(other, job.block);
       long from = layout.chunksBefore(job.block, job.piece);
       long to = layout.chunksBefore(job.block, job.piece + 1);
-      for (long chunk = from; other != domain && chunk < to; chunk++) {
+      boolean isNeeded = tiles[rank].needs(layout, stage, job.block, other);
+      for (long chunk = from; isNeeded && chunk < to; chunk++) {
         int held = state[received(rank, job.step, route, chunk)] - 1;
         if (held != job.step) {
           throw new Violation(
@@ -421,6 +455,7 @@ final class SumModel extends StepModel<SumLayout> {
     if (held == 0) {
       return "nothing";
     }
-    return "%s of use %d".formatted(held % 2 == 1 ? "partial sums" : "the sum", (held - 1) / 2);
+    List<String> names = List.of("partial sums", "the sum", "the total");
+    return "%s of use %d".formatted(names.get((held - 1) % 3), (held - 1) / 3);
   }
 }

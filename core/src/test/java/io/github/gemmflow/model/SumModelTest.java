@@ -11,6 +11,7 @@ import io.github.gemmflow.plan.SumPlan;
 import io.github.gemmflow.plan.SumProblem;
 import io.github.gemmflow.tuning.Domains;
 import io.github.gemmflow.tuning.Storage;
+import io.github.gemmflow.tuning.SumPath;
 import io.github.gemmflow.tuning.Tuning;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
@@ -25,16 +26,18 @@ import org.junit.jupiter.params.provider.EnumSource;
 class SumModelTest {
   private static final boolean ALL = Cases.isFull();
 
+  enum Kind {
+    SCATTERED,
+    DIRECT,
+    STAGED
+  }
+
   private static Explorer explore(
-      Domains domains,
-      boolean scattered,
-      int tileRows,
-      int slots,
-      int threads,
-      long[][] rows,
-      Flaw flaw) {
+      Domains domains, Kind kind, int tileRows, int slots, int threads, long[][] rows, Flaw flaw) {
+    boolean scattered = kind == Kind.SCATTERED;
     Tuning tuning =
         Tuning.DEFAULT
+            .withSums(kind == Kind.STAGED ? SumPath.STAGED : SumPath.DIRECT)
             .withStorage(Storage.STREAMED)
             .withChunkRows(tileRows)
             .withSlots(slots)
@@ -49,7 +52,7 @@ class SumModelTest {
     System.out.printf(
         "SumModelTest: %s, %s, tiles of %d rows, %d slots, %d threads, rows %s: %d states, %d ends%n",
         domains,
-        scattered ? "each rank its rows" : "all rows for all",
+        kind,
         tileRows,
         plan.slots(),
         threads,
@@ -67,7 +70,7 @@ class SumModelTest {
       Arrays.fill(rows[0], 5);
     }
     int threads = ALL ? 2 : 1;
-    Explorer explorer = explore(Domains.of(0, 0, 1), false, 1, 2, threads, rows, Flaw.NONE);
+    Explorer explorer = explore(Domains.of(0, 0, 1), Kind.DIRECT, 1, 2, threads, rows, Flaw.NONE);
     assertTrue(explorer.states() > (ALL ? 100_000 : 50_000), "it went nowhere");
   }
 
@@ -76,25 +79,27 @@ class SumModelTest {
   void reduceScatterHolds() {
     long[][] rows = {{1, 1, 2}, {1, ALL ? 3 : 2, 1}};
     int threads = ALL ? 2 : 1;
-    Explorer explorer = explore(Domains.of(0, 0, 1), true, 1, 2, threads, rows, Flaw.NONE);
+    Explorer explorer =
+        explore(Domains.of(0, 0, 1), Kind.SCATTERED, 1, 2, threads, rows, Flaw.NONE);
     assertTrue(explorer.states() > (ALL ? 90_000 : 30_000), "it went nowhere");
   }
 
   @ParameterizedTest
   @CsvSource({
-    "0 1, false, 1, 1, 2", // two threads, one slot
-    "0 1, true, 1, 2, 2",
-    "0 0, false, 1, 1, 2", // one host
-    "0 1 0, true, 2, 2, 1", // tiles across borders between blocks
-    "0 1 2, true, 1, 1, 1", // three hosts
+    "0 1, DIRECT, 1, 1, 2", // two threads, one slot
+    "0 1, SCATTERED, 1, 2, 2",
+    "0 0, DIRECT, 1, 1, 2", // one host
+    "0 1 0, SCATTERED, 2, 2, 1", // tiles across borders between blocks
+    "0 1 2, SCATTERED, 1, 1, 1", // three hosts
+    "0 1, STAGED, 2, 1, 2",
+    "0 0 1, STAGED, 3, 1, 1", // one slot, and each rank has a piece of it
   })
-  void itHoldsForOtherShapes(
-      String placement, boolean scattered, int tileRows, int slots, int threads) {
+  void itHoldsForOtherShapes(String placement, Kind kind, int tileRows, int slots, int threads) {
     int[] hosts = Arrays.stream(placement.split(" ")).mapToInt(Integer::parseInt).toArray();
     long[][] rows = new long[2][hosts.length];
-    Arrays.fill(rows[0], scattered ? 1 : 3);
-    Arrays.fill(rows[1], scattered ? 1 : 2);
-    explore(Domains.of(hosts), scattered, tileRows, slots, threads, rows, Flaw.NONE);
+    Arrays.fill(rows[0], kind == Kind.SCATTERED ? 1 : 3);
+    Arrays.fill(rows[1], kind == Kind.SCATTERED ? 1 : 2);
+    explore(Domains.of(hosts), kind, tileRows, slots, threads, rows, Flaw.NONE);
   }
 
   @ParameterizedTest
@@ -103,7 +108,7 @@ class SumModelTest {
     long[][] rows = {{3, 3, 3}, {3, 3, 3}};
     Violation found =
         assertThrows(
-            Violation.class, () -> explore(Domains.of(0, 0, 1), false, 1, 2, 1, rows, flaw));
+            Violation.class, () -> explore(Domains.of(0, 0, 1), Kind.DIRECT, 1, 2, 1, rows, flaw));
     System.out.println("SumModelTest: " + flaw + ": " + found.getMessage());
     String expected =
         switch (flaw) {

@@ -9,11 +9,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.github.gemmflow.plan.NextTile.Stage;
 import io.github.gemmflow.tuning.Domains;
 import io.github.gemmflow.tuning.Overlap;
+import io.github.gemmflow.tuning.SumPath;
 import io.github.gemmflow.tuning.Tuning;
 import org.junit.jupiter.api.Test;
 
 class NextTileTest {
-  /** Two ranks on one host, one on another; three tiles of one row, one for each rank. */
+  /** Two ranks on one host, one on another; three rows, one for each rank. */
   private static final Domains DOMAINS = Domains.of(0, 0, 1);
 
   /** What rank 0 sees; a test sets it. */
@@ -21,6 +22,7 @@ class NextTileTest {
     private long freeUpTo;
     private final long[] computedUpTo = new long[3];
     private final long[] addedUpTo = new long[3];
+    private final long[] totalledUpTo = new long[3];
     private long arrived;
 
     @Override
@@ -39,6 +41,11 @@ class NextTileTest {
     }
 
     @Override
+    public boolean isTotalled(int rank, long position) {
+      return position < totalledUpTo[rank];
+    }
+
+    @Override
     public long arrived(int route) {
       return arrived;
     }
@@ -48,7 +55,12 @@ class NextTileTest {
   private final NextTile next = new NextTile(0, DOMAINS);
 
   private static SumLayout layout(boolean scattered, Overlap overlap) {
-    Tuning tuning = Tuning.DEFAULT.withChunkRows(1).withOverlap(overlap);
+    return layout(scattered, Tuning.DEFAULT.withOverlap(overlap));
+  }
+
+  /** Rows for all are one tile, of which each rank sees to a row. */
+  private static SumLayout layout(boolean scattered, Tuning more) {
+    Tuning tuning = more.withChunkRows(scattered ? 1 : 3);
     SumLayout layout = SumPlan.of(new SumProblem(1, 4, scattered, 3), DOMAINS, tuning).step();
     layout.lay(scattered ? new long[] {1, 1, 1} : new long[] {3, 3, 3});
     return layout;
@@ -115,8 +127,36 @@ class NextTileTest {
     assertTrue(next.canGoOn(layout, Stage.ADD_ALL, seen));
     finishOne(layout, Stage.ADD_ALL);
     assertFalse(next.canGoOn(layout, Stage.ADD_ALL, seen), "row 1 is rank 1's to add up");
-    seen.addedUpTo[1] = 2;
+    seen.addedUpTo[1] = 1;
     assertTrue(next.canGoOn(layout, Stage.ADD_ALL, seen));
+  }
+
+  /** Each host adds up its own rows for all, and takes the totals of others. */
+  @Test
+  void aStagedSumIsAddedUpAtHome() {
+    SumLayout layout = layout(false, Tuning.DEFAULT.withSums(SumPath.STAGED));
+    next.reset(layout);
+    seen.computedUpTo[0] = 1;
+    seen.computedUpTo[1] = 1;
+    finishOne(layout, Stage.ADD_HOST);
+    assertEquals(2, next.block(Stage.ADD_HOST), "the other host's row");
+    assertTrue(next.isDone(layout, Stage.ADD_HOST));
+    assertFalse(next.canGoOn(layout, Stage.ADD_TOTAL, seen), "the other host's sum is not here");
+    seen.arrived = 1;
+    finishOne(layout, Stage.ADD_TOTAL);
+    assertEquals(0, next.block(Stage.ADD_TOTAL));
+    assertTrue(next.isDone(layout, Stage.ADD_TOTAL));
+    assertFalse(next.canGoOn(layout, Stage.ADD_ALL, seen));
+    seen.totalledUpTo[0] = 1;
+    finishOne(layout, Stage.ADD_ALL);
+    assertFalse(next.canGoOn(layout, Stage.ADD_ALL, seen), "row 1 is rank 1's to add up");
+    seen.totalledUpTo[1] = 1;
+    finishOne(layout, Stage.ADD_ALL);
+    seen.arrived = 0;
+    assertFalse(next.canGoOn(layout, Stage.ADD_ALL, seen), "the other host's total is not here");
+    seen.arrived = 1;
+    finishOne(layout, Stage.ADD_ALL);
+    assertTrue(next.isDone(layout, Stage.ADD_ALL));
   }
 
   @Test

@@ -2,6 +2,7 @@
 package io.github.gemmflow.plan;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -10,9 +11,11 @@ import io.github.gemmflow.kit.Draw;
 import io.github.gemmflow.tuning.Domains;
 import io.github.gemmflow.tuning.Overlap;
 import io.github.gemmflow.tuning.Storage;
+import io.github.gemmflow.tuning.SumPath;
 import io.github.gemmflow.tuning.Tuning;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -33,6 +36,7 @@ class SumLayoutTest {
             checkPieces(layout, domain);
           }
           checkChunks(layout);
+          checkReceived(layout);
           checkTransfers(layout);
         });
   }
@@ -45,6 +49,9 @@ class SumLayoutTest {
     SumProblem problem = new SumProblem(5000, 20_000, scattered, MAX_ROWS);
     Tuning tuning =
         draw.chance(0.5) ? Tuning.DEFAULT : Tuning.DEFAULT.withChunkRows(1 + draw.below(50));
+    if (draw.chance(0.5)) {
+      tuning = tuning.withSums(draw.oneOf(List.of(SumPath.values())));
+    }
     SumLayout layout = SumPlan.of(problem, domains, tuning).step();
     long[] rows = draw.rows(ranks, MAX_ROWS);
     if (!scattered) {
@@ -95,7 +102,7 @@ class SumLayoutTest {
       int block = pieces.block(layout);
       long piece = pieces.number();
       long begin = layout.pieceBegin(block, piece);
-      long end = layout.pieceBegin(block, piece + 1);
+      long end = layout.pieceEnd(block, piece);
       long position = pieces.position(layout);
       assertTrue(position >= last);
       last = position;
@@ -115,17 +122,42 @@ class SumLayoutTest {
   private static void checkChunks(SumLayout layout) {
     for (int block = 0; block < layout.plan().domains().ranks(); block++) {
       int route = layout.route(0, block);
-      long row = layout.blockBegin(block);
-      for (long chunk = 0; chunk < layout.chunks(route); chunk++) {
-        assertEquals(row, layout.chunkBegin(route, chunk));
-        long piece = layout.pieceOfChunk(block, chunk);
-        assertTrue(chunk >= layout.chunksBefore(block, piece));
-        assertTrue(chunk < layout.chunksBefore(block, piece + 1));
-        row = layout.chunkBegin(route, chunk + 1);
-        assertTrue(row > layout.chunkBegin(route, chunk));
-        assertTrue(row <= layout.pieceBegin(block, piece + 1));
+      long chunk = 0;
+      for (long piece = 0; piece < layout.pieces(block); piece++) {
+        assertEquals(chunk, layout.chunksBefore(block, piece));
+        for (long row = layout.pieceBegin(block, piece); row < layout.pieceEnd(block, piece); ) {
+          assertEquals(piece, layout.pieceOfChunk(block, chunk));
+          assertEquals(row, layout.chunkBegin(route, chunk));
+          row = layout.chunkEnd(route, chunk);
+          assertTrue(row > layout.chunkBegin(route, chunk));
+          assertTrue(row <= layout.pieceEnd(block, piece));
+          chunk++;
+        }
       }
-      assertEquals(layout.blockBegin(block + 1), row);
+      assertEquals(chunk, layout.chunks(route));
+    }
+  }
+
+  /** What a domain receives has room, and nothing lies where something else does. */
+  private static void checkReceived(SumLayout layout) {
+    Domains domains = layout.plan().domains();
+    for (int domain = 0; domain < domains.count(); domain++) {
+      Map<String, Integer> seen = new HashMap<>();
+      for (int route = 0; route < layout.routes(); route++) {
+        int origin = layout.origin(route);
+        boolean comes = layout.travels(origin, domain, layout.block(route)) && origin != domain;
+        for (long chunk = 0; comes && chunk < layout.chunks(route); chunk++) {
+          boolean total = layout.isTotal(route);
+          long room = total ? layout.plan().mostTotals() : layout.plan().mostRowsFromEach(domain);
+          long first = layout.chunkBegin(route, chunk);
+          for (long row = first; row < layout.chunkEnd(route, chunk); row++) {
+            long at = layout.receivedRow(domain, route, row);
+            assertTrue(at >= 0 && at < room);
+            assertEquals(at, layout.receivedRow(domain, route, first) + row - first);
+            assertNull(seen.put("%s %d".formatted(total ? "total" : origin, at), route));
+          }
+        }
+      }
     }
   }
 
@@ -154,7 +186,13 @@ class SumLayoutTest {
     }
     assertTrue(open.values().stream().allMatch(balance -> balance == 0), open::toString);
     boolean scattered = layout.plan().problem().scattered();
-    timesSent.values().forEach(times -> assertEquals(scattered ? 1 : domains.count() - 1, times));
+    timesSent.forEach(
+        (route, times) ->
+            assertEquals(
+                scattered || (layout.isStaged() && !layout.isTotal(route))
+                    ? 1
+                    : domains.count() - 1,
+                times));
     for (int block = 0; block < domains.ranks(); block++) {
       for (int domain = 0; layout.pieces(block) > 0 && domain < domains.count(); domain++) {
         boolean isSent = timesSent.containsKey(layout.route(domain, block));

@@ -26,6 +26,7 @@ final class SettingsCheck {
           "gemmflow.schedule",
           "gemmflow.overlap",
           "gemmflow.storage",
+          "gemmflow.sums",
           "gemmflow.slots",
           "gemmflow.cache.kib",
           "gemmflow.chunk.rows",

@@ -49,7 +49,8 @@ final class Cargo {
       int rank = sender == OF_PEERS ? peer : sender;
       if (bytesByPeer[peer] <= MOST_BYTES && traffic.mayFollowHeader(streams.route(i), rank)) {
         aboard[i] = true;
-        bytesByPeer[peer] += bytes(layout, streams.route(i));
+        int route = streams.route(i);
+        bytesByPeer[peer] += layout.bytes(route, 0, layout.chunks(route));
       }
     }
     for (int i = 0; i < streams.count(); i++) {
@@ -57,11 +58,6 @@ final class Cargo {
       long bytes = bytesByPeer[streams.peer(i)];
       aboard[i] &= bytes > 0 && bytes <= MOST_BYTES;
     }
-  }
-
-  private static long bytes(Layout layout, int route) {
-    long rows = layout.chunkBegin(route, layout.chunks(route)) - layout.chunkBegin(route, 0);
-    return rows * layout.columnBytes(route);
   }
 
   /** Whether a stream is part of it. */

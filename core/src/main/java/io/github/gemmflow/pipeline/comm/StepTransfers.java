@@ -203,7 +203,8 @@ final class StepTransfers {
       if (finished > 0) {
         // First, because a step may be over as soon as its last rows are published.
         recordArrival(receives.route(i), receives.finished(i) - finished, receives.finished(i));
-        count(receives.route(i), receives.finished(i) - finished, receives.finished(i));
+        long first = receives.finished(i) - finished;
+        received += step.layout().bytes(receives.route(i), first, receives.finished(i));
         traffic().arrived(receives.route(i), receives.finished(i));
         done += finished;
       }
@@ -213,12 +214,6 @@ final class StepTransfers {
       learnPace();
     }
     return done;
-  }
-
-  private void count(int route, long fromChunk, long toChunk) {
-    Layout layout = step.layout();
-    long rows = layout.chunkBegin(route, toChunk) - layout.chunkBegin(route, fromChunk);
-    received += rows * layout.columnBytes(route);
   }
 
   /** From the first arrival on: when that was says more about the other rank than the network. */
@@ -235,7 +230,7 @@ final class StepTransfers {
     Recorder.Mark mark = recorder.begin(Span.Kind.ARRIVAL);
     if (mark != null) {
       long first = step.layout().chunkBegin(route, fromChunk);
-      long rows = step.layout().chunkBegin(route, toChunk) - first;
+      long rows = step.layout().chunkEnd(route, toChunk - 1) - first;
       recorder.end(mark, step.number(), Span.COMM, first, rows);
     }
   }

@@ -7,6 +7,7 @@ import io.github.gemmflow.matrix.Matrix;
 import io.github.gemmflow.matrix.WireRows;
 import io.github.gemmflow.pipeline.step.HostPeers;
 import io.github.gemmflow.plan.SumLayout;
+import java.lang.foreign.MemorySegment;
 
 /**
  * Adder of the partial sums of a tile for one thread, always in the same order: the ranks of a host
@@ -21,8 +22,21 @@ final class PartialSummer {
   private final float[] total = new float[RUN];
   private final float[] sum = new float[RUN];
   private final float[] next = new float[RUN];
+  private final MemorySegment onTheWire = MemorySegment.ofArray(new long[RUN / 2]);
   private final Block[] sources;
   private final Block block = new Block();
+
+  /** What there is of the sum over the ranks of this host. */
+  private enum Own {
+    /** Each rank's partial sums. */
+    IN_PARTS,
+
+    /** The same, which have to be rounded as those of other hosts were. */
+    AS_ON_THE_WIRE,
+
+    /** The sum, as it travels. */
+    ADDED_UP
+  }
 
   PartialSummer(HostPeers peers) {
     this.peers = peers;
@@ -50,18 +64,62 @@ final class PartialSummer {
     }
   }
 
+  /** Adds up some rows over all hosts, into this rank's part. */
+  void addTotal(SumStep step, DType wire, TileRows tile) {
+    pointAtParts(step, tile);
+    pointAtHosts(step, step.layout(), tile);
+    Block target = step.part(block, peers.rank(), tile);
+    long columns = step.layout().plan().problem().columns();
+    for (long row = 0; row < tile.rows(); row++) {
+      for (long column = 0; column < columns; column += RUN) {
+        int count = (int) Math.min(RUN, columns - column);
+        addHosts(wire, Own.AS_ON_THE_WIRE, row, column, count);
+        rows.store(DType.F32, target.memory(), at(target, row), column, total, count);
+      }
+    }
+  }
+
   /**
-   * Adds up some rows over all hosts, and puts them where they are wanted.
+   * Takes totals of some rows, and puts them where they are wanted.
+   *
+   * @param outputRow where the first of them goes in the output
+   */
+  private void takeTotals(SumStep step, SumWork work, TileRows tile, long outputRow) {
+    SumLayout layout = step.layout();
+    int home = layout.home(tile.block());
+    Block totals = sources[0];
+    if (home == peers.domain()) {
+      step.part(totals, tile.block(), tile);
+    } else {
+      step.received(totals, layout.route(home, tile.block()), tile.firstRow(), tile.rows());
+    }
+    Matrix output = work.output();
+    output.block(block, outputRow, outputRow + tile.rows());
+    for (long row = 0; row < tile.rows(); row++) {
+      for (long column = 0; column < output.columns(); column += RUN) {
+        int count = (int) Math.min(RUN, output.columns() - column);
+        load(totals, DType.F32, row, column, total, count);
+        finish(work, output.type(), row, column, count);
+      }
+    }
+  }
+
+  /**
+   * Adds up some rows over all hosts, unless that is done, and puts them where they are wanted.
    *
    * @param work what becomes of them
    * @param outputRow where the first of them goes in the output
    */
   void addAll(SumStep step, SumWork work, TileRows tile, long outputRow) {
     SumLayout layout = step.layout();
-    boolean hostIsAdded = layout.leaves(peers.domain(), tile.block());
+    if (layout.isStaged()) {
+      takeTotals(step, work, tile, outputRow);
+      return;
+    }
+    Own own = layout.leaves(peers.domain(), tile.block()) ? Own.ADDED_UP : Own.IN_PARTS;
     pointAtParts(step, tile);
     pointAtHosts(step, layout, tile);
-    if (hostIsAdded) {
+    if (own == Own.ADDED_UP) {
       int owner = layout.owner(peers.domain(), tile.block());
       step.sum(host(peers.domain()), owner, tile);
     }
@@ -70,7 +128,7 @@ final class PartialSummer {
     for (long row = 0; row < tile.rows(); row++) {
       for (long column = 0; column < output.columns(); column += RUN) {
         int count = (int) Math.min(RUN, output.columns() - column);
-        addHosts(work.wire(), hostIsAdded, row, column, count);
+        addHosts(work.wire(), own, row, column, count);
         finish(work, output.type(), row, column, count);
       }
     }
@@ -114,17 +172,28 @@ final class PartialSummer {
   }
 
   /** Leaves in {@link #total} what all hosts have. */
-  private void addHosts(DType wire, boolean hostIsAdded, long row, long column, int count) {
+  private void addHosts(DType wire, Own own, long row, long column, int count) {
     for (int domain = 0; domain < peers.domains().count(); domain++) {
       float[] values = domain == 0 ? total : sum;
-      if (domain == peers.domain() && !hostIsAdded) {
+      if (domain == peers.domain() && own != Own.ADDED_UP) {
         addParts(row, column, values, count);
+        if (own == Own.AS_ON_THE_WIRE) {
+          round(wire, values, count);
+        }
       } else {
         load(host(domain), wire, row, column, values, count);
       }
       if (domain > 0) {
         add(total, sum, count);
       }
+    }
+  }
+
+  /** Leaves in an array what another host would get of it. */
+  private void round(DType wire, float[] values, int count) {
+    if (wire != DType.F32) {
+      rows.store(wire, onTheWire, 0, 0, values, count);
+      rows.load(wire, onTheWire, 0, 0, values, count);
     }
   }
 

@@ -57,7 +57,12 @@ final class SumDiagnosis {
               + describeBlocked(layout);
     } else if (isNotAdded(step)) {
       int owner = layout.owner(peers.domain(), tiles.next(Stage.ADD_ALL).block(layout));
-      missing = "rank %d did not add up partial sums%s".formatted(owner, describeBlocked(layout));
+      missing =
+          "rank %d did not %s%s"
+              .formatted(
+                  owner,
+                  layout.isStaged() ? "add up the sums of all hosts" : "add up partial sums",
+                  describeBlocked(layout));
     } else if (isNeighbourInTheWay(step)) {
       missing =
           "there is no room for partial sums of %s, because ".formatted(describeNextTile(layout))
@@ -70,7 +75,10 @@ final class SumDiagnosis {
 
   /** The stage that holds up the step if nothing is ready. */
   private Stage blocked(SumLayout layout) {
-    return tiles.isAtEnd(layout, Stage.ADD_HOST) ? Stage.ADD_ALL : Stage.ADD_HOST;
+    if (!tiles.isAtEnd(layout, Stage.ADD_HOST)) {
+      return Stage.ADD_HOST;
+    }
+    return tiles.isAtEnd(layout, Stage.ADD_TOTAL) ? Stage.ADD_ALL : Stage.ADD_TOTAL;
   }
 
   /** The rows that this rank waits for, or those that it has no room for. */
@@ -112,14 +120,18 @@ final class SumDiagnosis {
   /** Whether what this rank wants is added up by another one for all, and is not. */
   private boolean isNotAdded(SumStep step) {
     SumLayout layout = step.layout();
-    if (!tiles.isAtEnd(layout, Stage.ADD_HOST) || tiles.isAtEnd(layout, Stage.ADD_ALL)) {
+    if (blocked(layout) != Stage.ADD_ALL || tiles.isAtEnd(layout, Stage.ADD_ALL)) {
       return false;
     }
     TileCursor next = tiles.next(Stage.ADD_ALL);
-    int owner = layout.owner(peers.domain(), next.block(layout));
-    return layout.leaves(peers.domain(), next.block(layout))
-        && owner != peers.rank()
-        && !step.isAdded(owner, next.position(layout));
+    int block = next.block(layout);
+    int owner = layout.owner(peers.domain(), block);
+    if (owner == peers.rank()) {
+      return false;
+    }
+    return layout.isStaged()
+        ? layout.home(block) == peers.domain() && step.totalledUpTo(owner) <= next.position(layout)
+        : layout.leaves(peers.domain(), block) && !step.isAdded(owner, next.position(layout));
   }
 
   private boolean lacksRoom(SumStep step) {
@@ -138,13 +150,14 @@ final class SumDiagnosis {
   private String missingFromOthers(SumStep step, NextTile.Progress progress) {
     StringJoiner text = new StringJoiner("; ");
     SumLayout layout = step.layout();
-    TileCursor next = tiles.next(Stage.ADD_ALL);
+    Stage stage = tiles.isAtEnd(layout, Stage.ADD_TOTAL) ? Stage.ADD_ALL : Stage.ADD_TOTAL;
+    TileCursor next = tiles.next(stage);
     if (next.isAtEnd(layout)) {
       return "";
     }
     int block = next.block(layout);
     for (int domain = 0; domain < peers.domains().count(); domain++) {
-      if (domain != peers.domain()
+      if (tiles.needs(layout, stage, block, domain)
           && !NextTile.hasSent(layout, domain, block, next.number(), progress)) {
         int route = layout.route(domain, block);
         text.add(

@@ -101,6 +101,7 @@ public final class SumLane extends ComputeLane {
     switch (stage) {
       case COMPUTE -> compute(mine, thread, first);
       case ADD_HOST -> mine.summer.addHost(step(), work.wire(), mine.tile);
+      case ADD_TOTAL -> mine.summer.addTotal(step(), work.wire(), mine.tile);
       case ADD_ALL -> mine.summer.addAll(step(), work, mine.tile, first - firstWanted());
     }
     recorder.end(mark, step().open().number(), thread, first, mine.tile.rows());
@@ -117,7 +118,7 @@ public final class SumLane extends ComputeLane {
   /** A rank that gets only its own rows has an output of just these. */
   private long firstWanted() {
     SumLayout layout = layout();
-    return layout.plan().problem().scattered() ? layout.blockBegin(peers.rank()) : 0;
+    return layout.plan().problem().scattered() ? layout.firstRow(peers.rank()) : 0;
   }
 
   /** The stage that the next task is of; null if there is none now. */
@@ -161,7 +162,7 @@ public final class SumLane extends ComputeLane {
       long begin = layout.rangeTileBegin(block, number);
       return work.partial().tasks(layout.rangeTileBegin(block, number + 1) - begin);
     }
-    long rows = layout.pieceBegin(block, number + 1) - layout.pieceBegin(block, number);
+    long rows = layout.pieceEnd(block, number) - layout.pieceBegin(block, number);
     return (int) Math.min(rows, threads());
   }
 
@@ -182,6 +183,11 @@ public final class SumLane extends ComputeLane {
       }
       case ADD_HOST -> {
         step().publishAdded(peers.rank(), doneUpTo);
+        peers.send();
+        peers.ringHost();
+      }
+      case ADD_TOTAL -> {
+        step().publishTotalled(peers.rank(), doneUpTo);
         peers.send();
         peers.ringHost();
       }

@@ -37,6 +37,11 @@ final class SumProgress implements NextTile.Progress {
     return headers.verify(step.open(), rank) && step.isAdded(rank, position);
   }
 
+  @Override
+  public boolean isTotalled(int rank, long position) {
+    return headers.verify(step.open(), rank) && step.totalledUpTo(rank) > position;
+  }
+
   /** The sender's header says what the chunks are; the receiver's, where they lie. */
   @Override
   public long arrived(int route) {

@@ -84,29 +84,20 @@ final class SumStep {
     int rowBlock = layout.block(route);
     long piece = layout.pieceOfChunk(rowBlock, chunk);
     long first = layout.chunkBegin(route, chunk);
-    long rows = layout.chunkBegin(route, chunk + 1) - first;
+    long rows = layout.chunkEnd(route, chunk) - first;
     long offset = layout.pieceOffset(rowBlock, piece) + first - layout.pieceBegin(rowBlock, piece);
     long position = layout.piecePosition(window.domain(), rowBlock, piece);
     return window
         .part(block, rank, slotRow(position) + offset, rows)
-        .columns(0, plan.problem().wireRowBytes());
+        .columns(0, layout.columnBytes(route));
   }
 
-  /** Points a block at sums of another host: whole rows of a block of the step. */
+  /** Points a block at what has come from another host: whole rows of a block of the step. */
   Block received(Block block, int route, long firstRow, long rows) {
-    long row = rowInBuffer(layout.block(route), firstRow);
-    return window.received(block, open.buffer(), layout.origin(route), row, rows);
-  }
-
-  /** Blocks that other hosts get leave no gaps. */
-  private long rowInBuffer(int block, long row) {
-    long before = 0;
-    for (int other = 0; other < block; other++) {
-      if (layout.isWantedIn(window.domain(), other)) {
-        before += layout.blockBegin(other + 1) - layout.blockBegin(other);
-      }
-    }
-    return before + row - layout.blockBegin(block);
+    long row = layout.receivedRow(window.domain(), route, firstRow);
+    return layout.isTotal(route)
+        ? window.totals(block, open.buffer(), row, rows)
+        : window.received(block, open.buffer(), layout.origin(route), row, rows);
   }
 
   /** Says that a rank of this host has computed all tiles before a position. */
@@ -132,6 +123,16 @@ final class SumStep {
   /** Whether a rank of this host has added up its tile at a position. */
   boolean isAdded(int rank, long position) {
     return addedUpTo(rank) > position;
+  }
+
+  /** Says that a rank of this host has the totals of its pieces before a position. */
+  void publishTotalled(int rank, long position) {
+    window.publishTotalled(rank, use(position));
+  }
+
+  /** The position of the first tile that a rank of this host has no totals of. */
+  long totalledUpTo(int rank) {
+    return window.totalled(rank) - use(0);
   }
 
   /** Says that the first chunks of a route are here. */

@@ -34,7 +34,8 @@ final class SumTraffic implements ChunkTraffic {
   @Override
   public long sendable(int route) {
     SumLayout layout = layout();
-    long addedUpTo = step.addedUpTo(peers.rank());
+    long addedUpTo =
+        layout.isTotal(route) ? step.totalledUpTo(peers.rank()) : step.addedUpTo(peers.rank());
     return layout.sendable(peers.domain(), layout.block(route), addedUpTo);
   }
 
@@ -58,7 +59,7 @@ final class SumTraffic implements ChunkTraffic {
   public Block received(Block block, int route, long chunk) {
     SumLayout layout = layout();
     long first = layout.chunkBegin(route, chunk);
-    long rows = layout.chunkBegin(route, chunk + 1) - first;
+    long rows = layout.chunkEnd(route, chunk) - first;
     return step.received(block, route, first, rows);
   }
 
@@ -68,9 +69,10 @@ final class SumTraffic implements ChunkTraffic {
     return false;
   }
 
+  /** Totals come when all headers are here. */
   @Override
   public boolean mayFollowHeader(int route, int sender) {
-    return true;
+    return !layout().isTotal(route);
   }
 
   @Override

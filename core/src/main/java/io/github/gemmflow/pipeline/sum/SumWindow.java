@@ -6,7 +6,6 @@ import io.github.gemmflow.pipeline.step.SlotRing;
 import io.github.gemmflow.pipeline.step.StepWindow;
 import io.github.gemmflow.pipeline.step.WindowCursor;
 import io.github.gemmflow.plan.SumPlan;
-import io.github.gemmflow.plan.SumProblem;
 import io.github.gemmflow.tuning.Domains;
 import io.github.gemmflow.window.Counters;
 import java.lang.foreign.MemorySegment;
@@ -18,10 +17,11 @@ import java.lang.foreign.MemorySegment;
  * <pre>
  * counters   tiles computed, one per rank of the host
  *            tiles added up, one per rank of the host
+ *            tiles with totals, one per rank of the host
  *            slots passed, one per reader
  *            chunks arrived, one per route
  * parts      of each rank of the host: partial sums, tile by tile in a ring of slots
- * sums       two buffers: sums of other hosts, whole
+ * sums       two buffers: sums of other hosts, and totals
  * </pre>
  */
 final class SumWindow {
@@ -40,7 +40,8 @@ final class SumWindow {
           cursor.take(Counters.bytes(SumWindow.counters(plan, domain)), WindowCursor.PAGE),
           cursor.take(
               Math.multiplyExact(plan.domains().size(domain), partBytes(plan)), WindowCursor.PAGE),
-          cursor.take(Math.multiplyExact(StepWindow.STEPS, bufferBytes(plan)), WindowCursor.PAGE));
+          cursor.take(
+              Math.multiplyExact(StepWindow.STEPS, bufferBytes(plan, domain)), WindowCursor.PAGE));
     }
   }
 
@@ -57,7 +58,7 @@ final class SumWindow {
     this.offsets = Offsets.of(new WindowCursor(), plan, domain);
     this.counters = new Counters(memory, offsets.counters);
     int readers = StepWindow.readers(domains, domain);
-    this.slots = new SlotRing(counters, 2 * domains.size(domain), readers, plan.slots());
+    this.slots = new SlotRing(counters, 3 * domains.size(domain), readers, plan.slots());
   }
 
   /** The bytes that a window needs. */
@@ -68,7 +69,7 @@ final class SumWindow {
   }
 
   private static int counters(SumPlan plan, int domain) {
-    return 2 * plan.domains().size(domain)
+    return 3 * plan.domains().size(domain)
         + StepWindow.readers(plan.domains(), domain)
         + plan.routes();
   }
@@ -78,12 +79,16 @@ final class SumWindow {
         Math.multiplyExact(plan.slots(), plan.tileBytes()), WindowCursor.PAGE);
   }
 
-  /** The sums of all other hosts; all rows may be for ranks of one host. */
-  private static long bufferBytes(SumPlan plan) {
-    SumProblem problem = plan.problem();
-    long rows = Math.multiplyExact(plan.domains().count() - 1L, problem.maxRows());
+  /** The sums of all other hosts. */
+  private static long sumBytes(SumPlan plan, int domain) {
+    long rows = Math.multiplyExact(plan.domains().count() - 1L, plan.mostRowsFromEach(domain));
     return WindowCursor.roundUp(
-        Math.multiplyExact(rows, problem.wireRowBytes()), WindowCursor.PAGE);
+        Math.multiplyExact(rows, plan.problem().wireRowBytes()), WindowCursor.PAGE);
+  }
+
+  private static long bufferBytes(SumPlan plan, int domain) {
+    long totals = Math.multiplyExact(plan.mostTotals(), plan.problem().partialRowBytes());
+    return Math.addExact(sumBytes(plan, domain), WindowCursor.roundUp(totals, WindowCursor.PAGE));
   }
 
   SumPlan plan() {
@@ -125,14 +130,29 @@ final class SumWindow {
    * Points a block at sums of another host.
    *
    * @param origin the domain that they come from
-   * @param row the first row, among those that this host gets
+   * @param row the first row, among those that this host gets from there
    */
   Block received(Block block, int buffer, int origin, long row, long rows) {
     long rowBytes = plan.problem().wireRowBytes();
     int source = Math.floorMod(origin - domain - 1, domains.count());
-    long first = source * plan.problem().maxRows() + row;
-    long offset = offsets.sums + buffer * bufferBytes(plan) + first * rowBytes;
+    long first = source * plan.mostRowsFromEach(domain) + row;
+    long offset = bufferOffset(buffer) + first * rowBytes;
     return block.at(memory, offset, rows, rowBytes, rowBytes);
+  }
+
+  /**
+   * Points a block at totals that came from other hosts.
+   *
+   * @param row the first row of the step
+   */
+  Block totals(Block block, int buffer, long row, long rows) {
+    long rowBytes = plan.problem().partialRowBytes();
+    long offset = bufferOffset(buffer) + sumBytes(plan, domain) + row * rowBytes;
+    return block.at(memory, offset, rows, rowBytes, rowBytes);
+  }
+
+  private long bufferOffset(int buffer) {
+    return offsets.sums + buffer * bufferBytes(plan, domain);
   }
 
   /** Says that a rank of this host has computed so many tiles, over all steps. */
@@ -155,8 +175,18 @@ final class SumWindow {
     return counters.get(domains.size(domain) + domains.indexOf(rank));
   }
 
+  /** Says that a rank of this host has the totals of those of its tiles that are before one. */
+  void publishTotalled(int rank, long tiles) {
+    counters.publish(2 * domains.size(domain) + domains.indexOf(rank), tiles);
+  }
+
+  /** The first tile, over all steps, that a rank of this host has no totals of. */
+  long totalled(int rank) {
+    return counters.get(2 * domains.size(domain) + domains.indexOf(rank));
+  }
+
   private int routeCounter(int route) {
-    return 2 * domains.size(domain) + StepWindow.readers(domains, domain) + route;
+    return 3 * domains.size(domain) + StepWindow.readers(domains, domain) + route;
   }
 
   /** Says that so many chunks of a route have arrived, over all steps. */

@@ -26,7 +26,7 @@ final class TileRows {
     position = newPosition;
     firstRow = layout.pieceBegin(block, piece);
     offset = layout.pieceOffset(block, piece);
-    rows = layout.pieceBegin(block, piece + 1) - firstRow;
+    rows = layout.pieceEnd(block, piece) - firstRow;
   }
 
   /** Narrows this to one of several parts of about the same size. */

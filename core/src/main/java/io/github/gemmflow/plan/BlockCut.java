@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.plan;
+
+import io.github.gemmflow.tuning.Domains;
+import java.util.Arrays;
+
+/**
+ * Cut of rows of which each rank wants its own block. Blocks without a gap for one domain are a
+ * range, which is cut from its begin.
+ */
+final class BlockCut implements SumCut {
+  private final SumLayout layout;
+  private final Domains domains;
+  private final long tileRows;
+
+  /** The first block of the range that a block belongs to. */
+  private final int[] head;
+
+  /** The row after the last of the range that a head starts. */
+  private final long[] rangeEnd;
+
+  /** The tiles for the same domain before the range that a head starts. */
+  private final long[] tilesBefore;
+
+  /** The tiles for a domain. */
+  private final long[] tilesFor;
+
+  private long tiles;
+
+  BlockCut(SumLayout layout, Domains domains, long tileRows) {
+    this.layout = layout;
+    this.domains = domains;
+    this.tileRows = tileRows;
+    this.head = new int[domains.ranks()];
+    this.rangeEnd = new long[domains.ranks()];
+    this.tilesBefore = new long[domains.ranks()];
+    this.tilesFor = new long[domains.count()];
+  }
+
+  private long blockBegin(int block) {
+    return layout.firstRow(block);
+  }
+
+  private long blockEnd(int block) {
+    return layout.firstRow(block) + layout.rows(block);
+  }
+
+  @Override
+  public void cut() {
+    for (int block = 0; block < head.length; block++) {
+      boolean goesOn = block > 0 && domains.domainOf(block - 1) == domains.domainOf(block);
+      head[block] = goesOn ? head[block - 1] : block;
+      rangeEnd[head[block]] = blockEnd(block);
+    }
+    Arrays.fill(tilesFor, 0);
+    tiles = 0;
+    for (int block = 0; block < head.length; block++) {
+      if (isHead(block)) {
+        int domain = domains.domainOf(block);
+        tilesBefore[block] = tilesFor[domain];
+        tilesFor[domain] += rangeTiles(block);
+        tiles += rangeTiles(block);
+      }
+    }
+  }
+
+  @Override
+  public long tiles() {
+    return tiles;
+  }
+
+  @Override
+  public boolean isHead(int block) {
+    return head[block] == block;
+  }
+
+  @Override
+  public long rangeTiles(int block) {
+    return Math.ceilDiv(rangeEnd[block] - blockBegin(block), tileRows);
+  }
+
+  private long rangeBegin(int block) {
+    return blockBegin(head[block]);
+  }
+
+  private long tileBegin(int block, long tile) {
+    return rangeBegin(block) + tile * tileRows;
+  }
+
+  @Override
+  public long rangeTileBegin(int block, long tile) {
+    return Math.min(rangeEnd[block], tileBegin(block, tile));
+  }
+
+  /** The position of the first tile of a block's range: those for the next domain come first. */
+  private long rangePosition(int domain, int block) {
+    long before = tilesBefore[head[block]];
+    for (int i = 1; i <= tilesFor.length; i++) {
+      int other = (domain + i) % tilesFor.length;
+      if (other == domains.domainOf(block)) {
+        break;
+      }
+      before += tilesFor[other];
+    }
+    return before;
+  }
+
+  @Override
+  public long tilePosition(int domain, int block, long tile) {
+    return rangePosition(domain, block) + tile;
+  }
+
+  private long firstTile(int block) {
+    return (blockBegin(block) - rangeBegin(block)) / tileRows;
+  }
+
+  @Override
+  public long pieces(int block) {
+    if (blockBegin(block) == blockEnd(block)) {
+      return 0;
+    }
+    long last = (blockEnd(block) - 1 - rangeBegin(block)) / tileRows;
+    return last - firstTile(block) + 1;
+  }
+
+  @Override
+  public long pieceBegin(int block, long piece) {
+    long tile = tileBegin(block, firstTile(block) + piece);
+    return Math.clamp(tile, blockBegin(block), blockEnd(block));
+  }
+
+  @Override
+  public long pieceEnd(int block, long piece) {
+    return pieceBegin(block, piece + 1);
+  }
+
+  @Override
+  public long pieceOffset(int block, long piece) {
+    return pieceBegin(block, piece) - tileBegin(block, firstTile(block) + piece);
+  }
+
+  @Override
+  public long piecePosition(int domain, int block, long piece) {
+    return rangePosition(domain, block) + firstTile(block) + piece;
+  }
+}
