@@ -71,6 +71,7 @@ public final class Group implements AutoCloseable {
             hostBells(domains, rank, member -> job.neighbours().commBell(ranks[member])),
             new Breakage(window.memory(), domains.indexOf(rank)),
             job.health(),
+            job.budget().callers(),
             job.budget().spinNanos(domains.count() > 1 && help == null),
             help,
             config.deadline().toNanos(),

@@ -115,14 +115,15 @@ final class LayerComparison {
     }
   }
 
-  /** What has to come into the first host in a step: rows, or sums, of all others. */
+  /** The least that has to come into the first host in a step: rows, or sums, of all others. */
   private double neededBytes(DType type, long m, long n) {
     long there = m * (options.ranks / hosts) / options.ranks;
     double sumBytes = (double) n * Float.BYTES * (hosts - 1);
     return switch (options.operation) {
       case GATHER -> (double) (m - there) * rowBytes(type);
       case REDUCE_SCATTER -> there * sumBytes;
-      case ALL_REDUCE -> m * sumBytes;
+      // Its part of the sums of all others, and their sums of the rest.
+      case ALL_REDUCE -> 2 * m * sumBytes / hosts;
       case ALL_GATHER ->
           throw new IllegalArgumentException("benchmarks/allgather is for gathers alone");
     };

@@ -3,9 +3,11 @@ package io.github.gemmflow.setup;
 
 import static java.lang.System.Logger.Level.WARNING;
 
+import io.github.gemmflow.pipeline.step.Callers;
 import io.github.gemmflow.tuning.Domains;
 import io.github.gemmflow.tuning.Idle;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 
 /**
  * Budget of cores for the threads of a rank: nobody spins where that would take a core from someone
@@ -19,6 +21,8 @@ public final class ThreadBudget {
   private final int threads;
   private final Idle idle;
   private final int hostRanks;
+  private final int processors = Runtime.getRuntime().availableProcessors();
+  private final Callers callers = new Callers(System::nanoTime);
 
   /**
    * For a rank.
@@ -35,19 +39,26 @@ public final class ThreadBudget {
     this.hostRanks = pretended ? domains.ranks() : domains.size(domains.domainOf(rank));
   }
 
+  /** The threads of the rank that run steps. */
+  public Callers callers() {
+    return callers;
+  }
+
   /** How long a compute thread spins for others of its rank before it sleeps. */
   public long spinNanos() {
-    return spinNanos(false);
+    return idle.spinNanos(hostRanks * threads, processors);
   }
 
   /**
-   * The same for rows to come.
+   * The same for rows to come, by what the rank does at the time.
    *
    * @param brought whether the communication thread brings them alone, so that it needs a core
    */
-  public long spinNanos(boolean brought) {
+  public LongSupplier spinNanos(boolean brought) {
     int perRank = threads + (brought ? 1 : 0);
-    return idle.spinNanos(hostRanks * perRank, Runtime.getRuntime().availableProcessors());
+    long alone = idle.spinNanos(hostRanks * perRank, processors);
+    long besideOthers = idle.spinNanos(hostRanks * (perRank + threads), processors);
+    return () -> callers.areSeveral() ? besideOthers : alone;
   }
 
   /** Where cores are scarce, only while a compute thread of this host sleeps: it waits for rows. */
@@ -61,7 +72,6 @@ public final class ThreadBudget {
   /** Threads that multiply take turns on a core at best; nobody would ask for that. */
   public void warnOfTooManyThreads() {
     if (threads > 1 && !hasCoresFor(threads) && neighbours.domains().indexOf(rank) == 0) {
-      int processors = Runtime.getRuntime().availableProcessors();
       LOG.log(
           WARNING,
           "rank {0}: {1,choice,1#1 rank|1<{1} ranks} with {2} compute threads each are too many for the {3} processors that this process may use: set gemmflow.threads to {4}",
@@ -74,6 +84,6 @@ public final class ThreadBudget {
   }
 
   private boolean hasCoresFor(int threadsPerRank) {
-    return hostRanks * threadsPerRank <= Runtime.getRuntime().availableProcessors();
+    return hostRanks * threadsPerRank <= processors;
   }
 }

@@ -14,6 +14,11 @@ public record Span(Kind kind, int thread, long begin, long end, long firstRow, l
   /** The thread that talks to the engine. */
   public static final int COMM = -1;
 
+  /** The same on another thread. */
+  public Span onThread(int other) {
+    return new Span(kind, other, begin, end, firstRow, rows);
+  }
+
   /** What can be done. */
   public enum Kind {
     /** Rows were worked on. */

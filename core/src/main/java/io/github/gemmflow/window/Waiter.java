@@ -4,11 +4,12 @@ package io.github.gemmflow.window;
 import io.github.gemmflow.window.linux.Futex;
 import java.lang.foreign.MemorySegment;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 
 /** One thread's way of waiting on its process's bell. Not thread-safe: each thread has its own. */
 public final class Waiter {
   private final Bell bell;
-  private final long spinNanos;
+  private final LongSupplier spinNanos;
   private final Runnable whileSpinning;
   private final Runnable beforeSleep;
   private final MemorySegment scratch = Futex.newTimespec();
@@ -20,16 +21,17 @@ public final class Waiter {
    * @param spinNanos how long it spins before it sleeps
    */
   public Waiter(Bell bell, long spinNanos) {
-    this(bell, spinNanos, Thread::onSpinWait, () -> {});
+    this(bell, () -> spinNanos, Thread::onSpinWait, () -> {});
   }
 
   /**
    * For a thread that does something for others while it waits.
    *
+   * @param spinNanos how long it spins before it sleeps; asked whenever it waits
    * @param whileSpinning called again and again while it spins
    * @param beforeSleep called when it has announced itself as a sleeper
    */
-  public Waiter(Bell bell, long spinNanos, Runnable whileSpinning, Runnable beforeSleep) {
+  public Waiter(Bell bell, LongSupplier spinNanos, Runnable whileSpinning, Runnable beforeSleep) {
     this.bell = bell;
     this.spinNanos = spinNanos;
     this.whileSpinning = whileSpinning;
@@ -45,11 +47,11 @@ public final class Waiter {
    */
   public boolean await(BooleanSupplier condition, long nanos) {
     long start = System.nanoTime();
-    long spin = Math.min(spinNanos, nanos);
+    if (condition.getAsBoolean()) {
+      return true;
+    }
+    long spin = Math.min(spinNanos.getAsLong(), nanos);
     while (true) {
-      if (condition.getAsBoolean()) {
-        return true;
-      }
       long waited = System.nanoTime() - start;
       if (waited >= nanos) {
         return false;
@@ -57,6 +59,9 @@ public final class Waiter {
       if (waited < spin) {
         whileSpinning.run();
       } else if (sleepUnless(condition, nanos - waited)) {
+        return true;
+      }
+      if (condition.getAsBoolean()) {
         return true;
       }
     }

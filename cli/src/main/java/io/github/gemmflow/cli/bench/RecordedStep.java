@@ -6,7 +6,6 @@ import io.github.gemmflow.Workspace;
 import io.github.gemmflow.World;
 import io.github.gemmflow.trace.Recording;
 import io.github.gemmflow.trace.Span;
-import io.github.gemmflow.trace.Timeline;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -42,22 +41,34 @@ public record RecordedStep(int threads, List<String> hosts, List<List<Span>> ran
    * @param step does it once; called a few times
    */
   public static RecordedStep of(World world, Workspace space, Runnable step, Meeting meeting) {
+    return of(world, List.of(space), step, meeting);
+  }
+
+  /**
+   * Like {@link #of(World, Workspace, Runnable, Meeting)}, for what uses several workspaces at a
+   * time: threads of each are shown below those of the one before.
+   */
+  public static RecordedStep of(
+      World world, List<Workspace> spaces, Runnable step, Meeting meeting) {
     Group group = meeting.group();
     long offset = clockOffset(group, meeting);
     int threads = world.config().threads();
-    List<Timeline> timelines = new ArrayList<>();
+    List<List<Span>> tries = new ArrayList<>();
     long[] starts = new long[TRIES];
     ByteBuffer took = ByteBuffer.allocate(TRIES * Long.BYTES);
     for (int i = -WARM_UP; i < TRIES; i++) {
       meeting.meet();
       long start = System.nanoTime();
-      try (Recording recording = space.record()) {
+      List<Recording> recordings = spaces.stream().map(Workspace::record).toList();
+      try {
         step.run();
         if (i >= 0) {
-          timelines.add(recording.timeline());
+          tries.add(spans(recordings, threads));
           starts[i] = start;
           took.putLong(System.nanoTime() - start);
         }
+      } finally {
+        recordings.forEach(Recording::close);
       }
     }
     List<ByteBuffer> ofRanks = new ArrayList<>();
@@ -67,7 +78,7 @@ public record RecordedStep(int threads, List<String> hosts, List<List<Span>> ran
     int chosen = nearestMedian(ofRanks);
     // Rank 0 began when the clocks of all others said so, but for their offset.
     long zero = ByteBuffer.wrap(group.broadcast(0, bytes(starts[chosen]))).getLong() + offset;
-    byte[] mine = bytes(timelines.get(chosen).spans(), zero);
+    byte[] mine = bytes(tries.get(chosen), zero);
     byte[] host = Machine.hostName().getBytes(StandardCharsets.UTF_8);
     List<String> hosts = new ArrayList<>();
     List<List<Span>> ranks = new ArrayList<>();
@@ -75,7 +86,19 @@ public record RecordedStep(int threads, List<String> hosts, List<List<Span>> ran
       hosts.add(new String(group.broadcast(rank, host), StandardCharsets.UTF_8));
       ranks.add(spans(ByteBuffer.wrap(group.broadcast(rank, mine))));
     }
-    return new RecordedStep(threads, hosts, ranks);
+    return new RecordedStep(threads * spaces.size(), hosts, ranks);
+  }
+
+  /** The spans of all workspaces, whose compute threads are numbered through. */
+  private static List<Span> spans(List<Recording> recordings, int threads) {
+    List<Span> all = new ArrayList<>();
+    for (int i = 0; i < recordings.size(); i++) {
+      int shift = i * threads;
+      for (Span span : recordings.get(i).timeline().spans()) {
+        all.add(span.thread() == Span.COMM ? span : span.onThread(span.thread() + shift));
+      }
+    }
+    return all;
   }
 
   /**

@@ -148,13 +148,20 @@ final class SumLayer extends Layer {
     return 2.0 * size().m() * size().k() * size().n();
   }
 
-  /** The sum over its ranks leaves each host for each other one that wants it. */
+  /**
+   * The sum over its ranks leaves each host for each other one that wants it, unless one host adds
+   * up for all and that takes fewer bytes.
+   */
   @Override
   long bytesToCross() {
     long others = hosts - 1L;
     boolean scattered = size().operation() == Operation.REDUCE_SCATTER;
     long rowBytes = RowFormat.onTheWire(size().wire(), size().n()).bytes();
-    return size().m() * rowBytes * (scattered ? others : others * hosts);
+    if (scattered) {
+      return size().m() * rowBytes * others;
+    }
+    long staged = rowBytes + size().n() * Float.BYTES;
+    return size().m() * others * Math.min(rowBytes * hosts, staged);
   }
 
   @Override

@@ -94,6 +94,7 @@ public abstract class ComputeLane {
 
   /** Does all the work of a step; returns when it is complete. */
   protected final void runStep(StepContext newStep) {
+    peers.callers().note();
     synchronized (this) {
       step = newStep;
       failure = null;

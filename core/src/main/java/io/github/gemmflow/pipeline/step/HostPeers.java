@@ -6,6 +6,7 @@ import io.github.gemmflow.tuning.Domains;
 import io.github.gemmflow.window.Bell;
 import io.github.gemmflow.window.Breakage;
 import io.github.gemmflow.window.Waiter;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** The ranks of a group, as the lanes of one of them see the others. Thread-safe. */
@@ -16,7 +17,8 @@ public final class HostPeers implements Breakable {
   private final Bell[] hostCommBells;
   private final Breakage breakage;
   private final Breakable world;
-  private final long spinNanos;
+  private final Callers callers;
+  private final LongSupplier spinNanos;
   private final @Nullable CommHelp help;
   private final long deadlineNanos;
   private final long productDeadlineNanos;
@@ -29,6 +31,7 @@ public final class HostPeers implements Breakable {
    * @param hostCommBells what the communication threads of the ranks of this host sleep on, in rank
    *     order
    * @param world the world that the group is a part of, and is broken with
+   * @param callers the threads of this rank that run steps
    * @param spinNanos how long a waiting thread spins before it sleeps
    * @param help for the communication thread, by a thread that spins; null if it needs none
    * @param deadlineNanos how long this rank waits without progress
@@ -41,7 +44,8 @@ public final class HostPeers implements Breakable {
       Bell[] hostCommBells,
       Breakage breakage,
       Breakable world,
-      long spinNanos,
+      Callers callers,
+      LongSupplier spinNanos,
       @Nullable CommHelp help,
       long deadlineNanos,
       long productDeadlineNanos) {
@@ -51,6 +55,7 @@ public final class HostPeers implements Breakable {
     this.hostCommBells = hostCommBells;
     this.breakage = breakage;
     this.world = world;
+    this.callers = callers;
     this.spinNanos = spinNanos;
     this.help = help;
     this.deadlineNanos = deadlineNanos;
@@ -116,9 +121,12 @@ public final class HostPeers implements Breakable {
   /** A way to wait for one thread of this rank's compute lane. */
   public Waiter newWaiter() {
     Bell bell = hostBells[domains.indexOf(rank)];
-    return help == null
-        ? new Waiter(bell, spinNanos)
-        : new Waiter(bell, spinNanos, this::moveTransfers, this::handOver);
+    return new Waiter(bell, spinNanos, this::moveTransfers, this::handOver);
+  }
+
+  /** The threads of this rank that run steps. */
+  public Callers callers() {
+    return callers;
   }
 
   private void moveTransfers() {

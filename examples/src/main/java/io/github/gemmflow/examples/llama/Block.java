@@ -7,7 +7,6 @@ import io.github.gemmflow.RowCounts;
 import io.github.gemmflow.Step;
 import io.github.gemmflow.Workspace;
 import io.github.gemmflow.kernel.Activation;
-import io.github.gemmflow.kernel.PackedWeights;
 import io.github.gemmflow.matrix.Matrix;
 
 /**
@@ -33,35 +32,21 @@ final class Block implements AutoCloseable {
   private final AllGatherMatmul gateUp;
   private final MatmulReduceScatter down;
 
-  /** Packs this rank's weights and builds the operators, which keep them. Collective. */
-  Block(Workspace space, Weights weights, int layer) {
-    LlamaConfig config = weights.config();
-    int hidden = config.hidden();
-    int keys = config.kvHeads() * config.headSize();
-    int inner = config.intermediate();
+  /** Builds the operators, which keep the weights. Collective. */
+  Block(Workspace space, Weights weights, LayerWeights packed, int layer) {
     String name = "model.layers." + layer + ".";
     attentionNorm = weights.norm(name + "input_layernorm.weight");
-    try (PackedWeights q = weights.byOutputs(name + "self_attn.q_proj.weight", hidden, hidden);
-        PackedWeights k = weights.byOutputs(name + "self_attn.k_proj.weight", keys, hidden);
-        PackedWeights v = weights.byOutputs(name + "self_attn.v_proj.weight", keys, hidden)) {
-      qkv = AllGatherMatmul.on(space).output(q).output(k).output(v).build();
-    }
-    attention = new Attention(config, weights.part(), layer);
-    try (PackedWeights o = weights.byInputs(name + "self_attn.o_proj.weight", hidden, hidden)) {
-      output = MatmulReduceScatter.on(space).weights(o).addToOutput().build();
-    }
+    qkv =
+        AllGatherMatmul.on(space).output(packed.q()).output(packed.k()).output(packed.v()).build();
+    attention = new Attention(weights.config(), weights.part(), layer);
+    output = MatmulReduceScatter.on(space).weights(packed.output()).addToOutput().build();
     feedForwardNorm = weights.norm(name + "post_attention_layernorm.weight");
-    try (PackedWeights g = weights.byOutputs(name + "mlp.gate_proj.weight", inner, hidden);
-        PackedWeights u = weights.byOutputs(name + "mlp.up_proj.weight", inner, hidden)) {
-      gateUp =
-          AllGatherMatmul.on(space)
-              .gatedOutput(g, u, Activation.SILU)
-              .outputType(weights.activationType())
-              .build();
-    }
-    try (PackedWeights d = weights.byInputs(name + "mlp.down_proj.weight", hidden, inner)) {
-      down = MatmulReduceScatter.on(space).weights(d).addToOutput().build();
-    }
+    gateUp =
+        AllGatherMatmul.on(space)
+            .gatedOutput(packed.gate(), packed.up(), Activation.SILU)
+            .outputType(weights.activationType())
+            .build();
+    down = MatmulReduceScatter.on(space).weights(packed.down()).addToOutput().build();
   }
 
   /**

@@ -122,7 +122,7 @@ final class Generate implements Callable<Integer> {
     Group group = world.group();
     Weights weights = Weights.of(world, checkpoint, type);
     Tuning tuning = world.config().tuning();
-    try (Llama llama = new Llama(group, weights, tuning, rows, prompts.size())) {
+    try (Llama llama = new Llama(group, weights, tuning, 1, rows, prompts.size())) {
       Greedy greedy = new Greedy(llama, prompts, tokens, stop);
       if (logitsOut != null) {
         greedy.keepLogits();

@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.examples.llama;
 
-import io.github.gemmflow.AllGather;
-import io.github.gemmflow.AllGatherMatmul;
 import io.github.gemmflow.Group;
-import io.github.gemmflow.RowCounts;
-import io.github.gemmflow.Step;
 import io.github.gemmflow.Workspace;
 import io.github.gemmflow.kernel.PackedWeights;
-import io.github.gemmflow.matrix.DType;
-import io.github.gemmflow.matrix.Matrix;
 import io.github.gemmflow.tuning.Tuning;
-import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.stream.Stream;
 
 /**
  * One rank of a model. It is made, run and closed on all ranks of the world. Not thread-safe.
@@ -25,47 +23,30 @@ import java.util.List;
 final class Llama implements AutoCloseable {
   private final LlamaConfig config;
   private final Part part;
-  private final Matrix embedding;
-  private final List<Block> blocks = new ArrayList<>();
-  private final RmsNorm norm;
-  private final Workspace space;
-  private final Workspace logitSpace;
-  private final AllGatherMatmul lmHead;
-  private final AllGather allLogits;
-  private final Arena arena = Arena.ofShared();
-  private final Matrix residual;
-  private final Activations activations;
-  private final float[] row;
+  private final List<Lane> lanes = new ArrayList<>();
 
   /**
    * Loads this rank's part of a model. Collective.
    *
    * @param group all ranks of the world
    * @param tuning what the operators of all layers start from
+   * @param halves 2 to run two halves of a batch at a time, 1 to run it as a whole
    * @param maxRows the most tokens of one pass, over all its sequences
    * @param maxSequences the most sequences of one pass
    */
-  Llama(Group group, Weights weights, Tuning tuning, int maxRows, int maxSequences) {
+  Llama(Group group, Weights weights, Tuning tuning, int halves, int maxRows, int maxSequences) {
     this.config = weights.config();
     this.part = weights.part();
-    DType type = weights.type();
-    this.embedding = weights.embedding();
-    // One workspace for all layers and the last product; one of F32 for what that yields.
-    this.space =
-        Workspace.on(group).rows(maxRows).columns(config.hidden()).type(type).tuning(tuning).open();
-    this.logitSpace = Workspace.on(group).rows(maxSequences).columns(config.vocabulary()).open();
-    for (int layer = 0; layer < config.layers(); layer++) {
-      blocks.add(new Block(space, weights, layer));
-    }
-    this.norm = weights.norm("model.norm.weight");
     try (PackedWeights head = weights.lmHead()) {
-      this.lmHead = AllGatherMatmul.on(space).output(head).build();
+      for (int i = 0; i < halves; i++) {
+        lanes.add(new Lane(group, weights, head, tuning, maxRows, maxSequences));
+      }
     }
-    long[] columns = part.sizes(config.vocabulary());
-    this.allLogits = AllGather.on(logitSpace).columnsPerRank(columns).build();
-    this.residual = Matrix.allocate(DType.F32, maxRows, config.hidden(), arena);
-    this.activations = Activations.allocate(config, part, maxRows, weights.activationType(), arena);
-    this.row = new float[config.hidden()];
+    for (int layer = 0; layer < config.layers(); layer++) {
+      try (LayerWeights packed = LayerWeights.of(weights, layer)) {
+        lanes.forEach(lane -> lane.add(weights, packed));
+      }
+    }
   }
 
   /** A new sequence. Local, but all ranks begin the same. */
@@ -78,9 +59,9 @@ final class Llama implements AutoCloseable {
     return new Sequence(new KvCache(config.layers(), heads, config.headSize()), prompt);
   }
 
-  /** What all layers use. */
-  Workspace space() {
-    return space;
+  /** What all layers use, of each half. */
+  List<Workspace> spaces() {
+    return lanes.stream().map(Lane::space).toList();
   }
 
   private void checkToken(int token) {
@@ -92,59 +73,65 @@ final class Llama implements AutoCloseable {
 
   /**
    * Shows the model the tokens that it has not seen yet. Collective; with the same sequences on all
-   * ranks.
+   * ranks. While sums of one half of them travel, the other half is multiplied.
    *
    * @return for each sequence the logits of the token that comes next
    */
   float[][] run(List<Sequence> sequences) {
-    Pass pass = new Pass(config, part, sequences);
-    Matrix mine = residual.rows(0, pass.myRows());
-    embed(pass, mine);
-    Activations all = activations.rows(pass.rows());
-    for (Block block : blocks) {
-      block.run(pass, mine, all);
+    int half = half(sequences);
+    if (half == sequences.size()) {
+      return lanes.get(0).run(sequences);
     }
-    sequences.forEach(Sequence::markSeen);
-    return logits(pass, mine);
+    List<Sequence> rest = sequences.subList(half, sequences.size());
+    // Closing it waits for the second half, also if the first one fails.
+    try (ExecutorService other = Executors.newSingleThreadExecutor()) {
+      CompletableFuture<float[][]> second =
+          CompletableFuture.supplyAsync(() -> lanes.get(1).run(rest), other);
+      float[][] first = lanes.get(0).run(sequences.subList(0, half));
+      return concat(first, second.join());
+    } catch (CompletionException e) {
+      throw e.getCause() instanceof RuntimeException cause ? cause : e;
+    }
   }
 
-  private void embed(Pass pass, Matrix mine) {
-    for (int i = 0; i < pass.myRows(); i++) {
-      embedding.getRow(pass.myToken(i), row);
-      mine.setRow(i, row);
-    }
+  /** The same, as a whole. */
+  float[][] runWhole(List<Sequence> sequences) {
+    return lanes.get(0).run(sequences);
+  }
+
+  /** The same, one half after the other. */
+  float[][] runApart(List<Sequence> sequences) {
+    int half = half(sequences);
+    return half == sequences.size()
+        ? runWhole(sequences)
+        : concat(
+            runWhole(sequences.subList(0, half)),
+            runWhole(sequences.subList(half, sequences.size())));
+  }
+
+  private static float[][] concat(float[][] first, float[][] second) {
+    return Stream.concat(Arrays.stream(first), Arrays.stream(second)).toArray(float[][]::new);
   }
 
   /**
-   * The last product writes its columns straight into the input of the gather that collects them:
-   * two steps may be open at once, in two workspaces.
+   * How many sequences have half of the rows. All, if there is one lane or one sequence, or if each
+   * has one row: then reading the weights takes longest, and is done once.
    */
-  private float[][] logits(Pass pass, Matrix mine) {
-    try (Step gather = allLogits.begin(RowCounts.mine(pass.sequences().size()))) {
-      try (Step step = lmHead.begin(RowCounts.known(pass.endsPerRank()))) {
-        int[] ends = pass.myEnds();
-        for (int i = 0; i < ends.length; i++) {
-          norm.apply(mine, ends[i], step, i);
-        }
-        step.run(gather.input());
-      }
-      gather.run();
-      Matrix logits = gather.gathered();
-      float[][] copies = new float[pass.sequences().size()][];
-      for (int s = 0; s < copies.length; s++) {
-        copies[s] = logits.rows(s, s + 1).toFloats();
-      }
-      return copies;
+  private int half(List<Sequence> sequences) {
+    boolean grows = sequences.stream().allMatch(sequence -> sequence.unseen() == 1);
+    if (lanes.size() == 1 || sequences.size() == 1 || grows) {
+      return sequences.size();
     }
+    int rows = sequences.stream().mapToInt(Sequence::unseen).sum();
+    int half = 0;
+    for (int before = 0; 2 * before < rows; half++) {
+      before += sequences.get(half).unseen();
+    }
+    return Math.min(half, sequences.size() - 1);
   }
 
   @Override
   public void close() {
-    blocks.forEach(Block::close);
-    lmHead.close();
-    allLogits.close();
-    space.close();
-    logitSpace.close();
-    arena.close();
+    lanes.forEach(Lane::close);
   }
 }

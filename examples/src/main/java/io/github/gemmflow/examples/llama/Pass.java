@@ -21,7 +21,7 @@ final class Pass {
     this.part = part;
     this.firstRows = new int[sequences.size() + 1];
     for (int s = 0; s < sequences.size(); s++) {
-      int fresh = sequences.get(s).length() - sequences.get(s).seen();
+      int fresh = sequences.get(s).unseen();
       if (fresh == 0) {
         throw new IllegalArgumentException(
             "sequence %d has no token that the model has not seen: append one".formatted(s));

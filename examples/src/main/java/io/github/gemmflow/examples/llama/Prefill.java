@@ -24,8 +24,10 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "prefill",
     description =
-        "Times the first pass over random prompts with a Llama model: pipelined, sequential, and pipelined"
-            + " once more, interleaved. The time of a pass is its slowest rank's. Logits are checked to be the same.",
+        "Times the first pass over random prompts with a Llama model, interleaved: two halves of the prompts at"
+            + " a time, all prompts without overlap, what they send alone, all prompts with overlap, and the halves"
+            + " once more. The time of a pass is its slowest rank's. Logits are checked: in halves, against the halves"
+            + " run one after the other.",
     mixinStandardHelpOptions = true,
     sortOptions = false)
 final class Prefill implements Callable<Integer> {
@@ -82,7 +84,7 @@ final class Prefill implements Callable<Integer> {
   @Option(
       names = "--trace",
       paramLabel = "FILE",
-      description = "writes a pipelined prefill there, for gemmflow report or Perfetto")
+      description = "writes a prefill in halves there, for gemmflow report or Perfetto")
   private @Nullable Path trace;
 
   private final AtomicBoolean good = new AtomicBoolean(true);

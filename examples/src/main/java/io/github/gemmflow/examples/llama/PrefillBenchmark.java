@@ -1,29 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.examples.llama;
 
-import io.github.gemmflow.Group;
 import io.github.gemmflow.World;
 import io.github.gemmflow.cli.bench.Meeting;
 import io.github.gemmflow.cli.bench.RecordedStep;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.tuning.Overlap;
 import io.github.gemmflow.tuning.Tuning;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Timing of the prefill of prompts, pipelined and sequential, interleaved, on all ranks of a world.
+ * Timing of the prefill of prompts in several ways, interleaved, on all ranks of a world.
  *
  * @param warmup rounds before those that count
  * @param rounds rounds that count
- * @param recorded whether a pipelined prefill is recorded after that
+ * @param recorded whether a prefill in halves is recorded after that
  */
 record PrefillBenchmark(List<int[]> prompts, DType type, int warmup, int rounds, boolean recorded) {
-  /** What a round measures, in order: both, and the first once more as the control. */
-  private static final List<Overlap> ROUND =
-      List.of(Overlap.PIPELINED, Overlap.SEQUENTIAL, Overlap.PIPELINED);
-
   PrefillBenchmark {
     if (warmup < 0 || rounds < 1) {
       throw new IllegalArgumentException(
@@ -31,43 +29,74 @@ record PrefillBenchmark(List<int[]> prompts, DType type, int warmup, int rounds,
     }
   }
 
+  /**
+   * A way to prefill.
+   *
+   * @param run runs it with sequences that the model has seen nothing of
+   * @param isRight whether these are the right logits
+   */
+  private record Way(Function<List<Sequence>, float[][]> run, Predicate<float[][]> isRight) {
+    static Way of(Function<List<Sequence>, float[][]> run, float[][] expected) {
+      return new Way(run, logits -> Arrays.deepEquals(expected, logits));
+    }
+  }
+
   /** Runs on every rank of a world. Collective; all ranks get the same. */
   PrefillResult run(World world, Checkpoint checkpoint) {
     Weights weights = Weights.of(world, checkpoint, type);
     Tuning tuning = world.config().tuning();
-    int numbers = ROUND.size() * rounds + 1;
+    int numbers = PrefillTimes.WAYS * rounds + 1;
     try (Meeting meeting = new Meeting(world, numbers);
-        Llama pipelined = model(meeting.group(), weights, tuning.withOverlap(Overlap.PIPELINED));
-        Llama sequential =
-            model(meeting.group(), weights, tuning.withOverlap(Overlap.SEQUENTIAL))) {
-      double[] mine = new double[numbers];
-      boolean same = true;
-      float[][] logits = prefill(pipelined);
-      for (int round = -warmup; round < rounds; round++) {
-        for (int i = 0; i < ROUND.size(); i++) {
-          Llama model = ROUND.get(i) == Overlap.PIPELINED ? pipelined : sequential;
-          List<Sequence> fresh = begin(model);
-          meeting.meet();
-          long start = System.nanoTime();
-          float[][] again = model.run(fresh);
-          double millis = (System.nanoTime() - start) / 1e6;
-          same &= Arrays.deepEquals(logits, again);
-          if (round >= 0) {
-            mine[i * rounds + round] = millis;
-          }
-        }
-      }
-      mine[numbers - 1] = same ? 1 : 0;
+        Llama model = model(meeting, weights, tuning.withOverlap(Overlap.PIPELINED), 2);
+        Llama sequential = model(meeting, weights, tuning.withOverlap(Overlap.SEQUENTIAL), 1);
+        NetworkOnly network = new NetworkOnly(meeting.group(), weights, rows())) {
+      float[][] apart = model.runApart(begin(model));
+      float[][] whole = model.runWhole(begin(model));
+      Way halves = Way.of(model::run, apart);
+      Function<List<Sequence>, float[][]> onlySend =
+          sequences -> {
+            network.run();
+            return new float[0][];
+          };
+      List<Way> ways =
+          List.of(
+              halves,
+              Way.of(sequential::run, whole),
+              Way.of(onlySend, new float[0][]),
+              Way.of(model::runWhole, whole),
+              halves);
+      double[] mine = measure(ways, model, meeting);
       RecordedStep recording =
           recorded
-              ? RecordedStep.of(world, pipelined.space(), () -> prefill(pipelined), meeting)
+              ? RecordedStep.of(world, model.spaces(), () -> model.run(begin(model)), meeting)
               : null;
       return result(world, checkpoint.config(), meeting, mine, recording);
     }
   }
 
-  private Llama model(Group group, Weights weights, Tuning tuning) {
-    return new Llama(group, weights, tuning, rows(), prompts.size());
+  /** The milliseconds of each way in each round; then 1 if all logits are as expected. */
+  private double[] measure(List<Way> ways, Llama model, Meeting meeting) {
+    double[] mine = new double[ways.size() * rounds + 1];
+    boolean same = true;
+    for (int round = -warmup; round < rounds; round++) {
+      for (int i = 0; i < ways.size(); i++) {
+        List<Sequence> fresh = begin(model);
+        meeting.meet();
+        long start = System.nanoTime();
+        float[][] logits = ways.get(i).run().apply(fresh);
+        double millis = (System.nanoTime() - start) / 1e6;
+        same &= ways.get(i).isRight().test(logits);
+        if (round >= 0) {
+          mine[i * rounds + round] = millis;
+        }
+      }
+    }
+    mine[mine.length - 1] = same ? 1 : 0;
+    return mine;
+  }
+
+  private Llama model(Meeting meeting, Weights weights, Tuning tuning, int halves) {
+    return new Llama(meeting.group(), weights, tuning, halves, rows(), prompts.size());
   }
 
   /** The tokens of all prompts. */
@@ -80,25 +109,23 @@ record PrefillBenchmark(List<int[]> prompts, DType type, int warmup, int rounds,
     return prompts.stream().map(model::begin).toList();
   }
 
-  private float[][] prefill(Llama model) {
-    return model.run(begin(model));
-  }
-
   private PrefillResult result(
       World world,
       LlamaConfig config,
       Meeting meeting,
       double[] mine,
       @Nullable RecordedStep recording) {
-    double[][] slowest = new double[ROUND.size()][rounds];
+    List<List<Double>> slowest = new ArrayList<>();
     boolean same = true;
+    double[] millis = new double[mine.length - 1];
     for (double[] rank : meeting.show(mine)) {
-      for (int i = 0; i < slowest.length; i++) {
-        for (int round = 0; round < rounds; round++) {
-          slowest[i][round] = Math.max(slowest[i][round], rank[i * rounds + round]);
-        }
+      for (int i = 0; i < millis.length; i++) {
+        millis[i] = Math.max(millis[i], rank[i]);
       }
       same &= rank[mine.length - 1] == 1;
+    }
+    for (int i = 0; i < PrefillTimes.WAYS; i++) {
+      slowest.add(Arrays.stream(millis, i * rounds, (i + 1) * rounds).boxed().toList());
     }
     return new PrefillResult(
         this,
@@ -108,12 +135,8 @@ record PrefillBenchmark(List<int[]> prompts, DType type, int warmup, int rounds,
         world.config().threads(),
         world.engineName(),
         world.kernel().name(),
-        new PrefillTimes(times(slowest[0]), times(slowest[1]), times(slowest[2])),
+        PrefillTimes.of(slowest),
         same,
         recording);
-  }
-
-  private static List<Double> times(double[] millis) {
-    return Arrays.stream(millis).boxed().toList();
   }
 }

@@ -40,6 +40,11 @@ final class Sequence {
     return seen;
   }
 
+  /** How many it has not seen. */
+  int unseen() {
+    return tokens.length - seen;
+  }
+
   /** The next pass begins after the last token. */
   void markSeen() {
     seen = tokens.length;

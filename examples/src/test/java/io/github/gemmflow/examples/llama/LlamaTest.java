@@ -92,7 +92,7 @@ class LlamaTest {
         w -> {
           Weights weights = Weights.of(w, checkpoint, type);
           Tuning tuning = w.config().tuning();
-          try (Llama llama = new Llama(w.group(), weights, tuning, ROWS, prompts.size())) {
+          try (Llama llama = new Llama(w.group(), weights, tuning, 2, ROWS, prompts.size())) {
             ranks.add(new Greedy(llama, prompts, TOKENS, stop).keepLogits().run());
           }
         });

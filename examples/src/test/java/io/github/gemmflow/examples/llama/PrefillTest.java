@@ -38,7 +38,7 @@ class PrefillTest {
   }
 
   @Test
-  void bothOrdersOfWorkAreTimed() throws IOException {
+  void allWaysAreTimed() throws IOException {
     Path trace = directory.resolve("prefill.json");
     String options = "--rows 70 --prompts 3 --rounds 3 --warmup 1 --trace " + trace;
     assertEquals(0, prefill(options.split(" ")), terminal::err);
@@ -48,10 +48,13 @@ class PrefillTest {
             "2 ranks on 1 host, 1 thread each, BF16, local, kernel .*",
             "1 layer, hidden 32, intermediate 40, 4 heads, 2 of keys and values, vocabulary 50",
             "70 rows: 3 prompts of \\d+ to \\d+ tokens; 3 rounds",
-            "pipelined +\\d+\\.\\d{3} ms   \\(.* to .*\\)",
+            "halves +\\d+\\.\\d{3} ms   \\(.* to .*\\)",
+            "whole +\\d+\\.\\d{3} ms   \\(.* to .*\\)",
             "sequential +\\d+\\.\\d{3} ms   \\(.* to .*\\)",
+            "network +\\d+\\.\\d{3} ms   \\(.* to .*\\)",
             "again +\\d+\\.\\d{3} ms   \\(.* to .*\\)",
-            "speedup \\d+\\.\\d{3}; pipelined takes \\d+\\.\\d{3} of itself",
+            "speedup over sequential: halves .*, whole .*; .* is possible, of which halves reach .*",
+            "halves take \\d+\\.\\d{3} of themselves",
             "verified: all passes gave the same logits, bit by bit");
     assertEquals(patterns.size(), lines.size(), terminal::out);
     for (int i = 0; i < patterns.size(); i++) {
@@ -88,10 +91,18 @@ class PrefillTest {
   void speedupIsTheMedianOfRatios() {
     PrefillTimes times =
         new PrefillTimes(
-            List.of(10.0, 100.0, 20.0), List.of(15.0, 120.0, 40.0), List.of(11.0, 90.0, 20.0));
+            List.of(10.0, 100.0, 20.0),
+            List.of(15.0, 120.0, 40.0),
+            List.of(6.0, 80.0, 10.0),
+            List.of(12.0, 100.0, 25.0),
+            List.of(11.0, 90.0, 20.0));
     assertEquals(1.5, times.speedup());
+    assertEquals(1.25, times.speedupOfWhole());
+    // By round: 15 / 9 without the network, 120 / 80 as the network, 40 / 30.
+    assertEquals(1.5, times.possible());
+    assertEquals(0.9, times.reached(), 1e-9);
     assertEquals(1.0, times.control());
-    String line = "pipelined        20.000 ms   (12.000 to 84.000)";
+    String line = "halves           20.000 ms   (12.000 to 84.000)";
     assertTrue(times.text().contains(line), times::text);
   }
 
@@ -100,7 +111,8 @@ class PrefillTest {
     PrefillBenchmark benchmark =
         new PrefillBenchmark(List.of(new int[3], new int[4]), DType.BF16, 0, 1, false);
     LlamaConfig config = new LlamaConfig(32, 40, 1, 4, 2, 50, 1e-5f, 10_000);
-    PrefillTimes times = new PrefillTimes(List.of(1.0), List.of(1.0), List.of(1.0));
+    List<Double> one = List.of(1.0);
+    PrefillTimes times = new PrefillTimes(one, one, one, one, one);
     PrefillResult result =
         new PrefillResult(benchmark, config, 4, 2, 1, "local", "any", times, false, null);
     assertTrue(result.text().contains("4 ranks on 2 hosts"), result::text);
