@@ -10,6 +10,7 @@ final class StripeCut implements SumCut {
   private final SumLayout layout;
   private final long tileRows;
   private final int stripes;
+  private long tiles;
 
   StripeCut(SumLayout layout, long tileRows, int stripes) {
     this.layout = layout;
@@ -18,11 +19,13 @@ final class StripeCut implements SumCut {
   }
 
   @Override
-  public void cut() {}
+  public void cut() {
+    tiles = Math.ceilDiv(layout.totalRows(), tileRows);
+  }
 
   @Override
   public long tiles() {
-    return Math.ceilDiv(layout.totalRows(), tileRows);
+    return tiles;
   }
 
   @Override
@@ -32,7 +35,7 @@ final class StripeCut implements SumCut {
 
   @Override
   public long rangeTiles(int block) {
-    return tiles();
+    return tiles;
   }
 
   @Override
@@ -51,7 +54,7 @@ final class StripeCut implements SumCut {
 
   @Override
   public long pieces(int block) {
-    return block < stripes ? tiles() : 0;
+    return block < stripes ? tiles : 0;
   }
 
   @Override

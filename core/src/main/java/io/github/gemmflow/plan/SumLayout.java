@@ -21,6 +21,8 @@ import io.github.gemmflow.tuning.SumPath;
 public final class SumLayout extends Layout {
   private final SumPlan plan;
   private final SumCut cut;
+  private final long[] chunksOf;
+  private boolean staged;
 
   SumLayout(SumPlan plan) {
     super(plan.domains().ranks(), plan.problem().maxRows());
@@ -29,6 +31,7 @@ public final class SumLayout extends Layout {
         areSameRows()
             ? new StripeCut(this, plan.tileRows(), plan.stripes())
             : new BlockCut(this, plan.domains(), plan.tileRows());
+    this.chunksOf = new long[ranks()];
   }
 
   @Override
@@ -43,6 +46,10 @@ public final class SumLayout extends Layout {
   @Override
   void cut() {
     cut.cut();
+    staged = plan.path(totalRows()) == SumPath.STAGED;
+    for (int block = 0; block < chunksOf.length; block++) {
+      chunksOf[block] = chunksBefore(block, pieces(block));
+    }
   }
 
   public SumPlan plan() {
@@ -51,7 +58,7 @@ public final class SumLayout extends Layout {
 
   /** Whether blocks are added up at home, and totals travel from there. */
   public boolean isStaged() {
-    return plan.path(totalRows()) == SumPath.STAGED;
+    return staged;
   }
 
   /** The domain that a block's rank belongs to. */
@@ -203,8 +210,7 @@ public final class SumLayout extends Layout {
 
   @Override
   public long chunks(int route) {
-    int block = block(route);
-    return chunksBefore(block, pieces(block));
+    return chunksOf[block(route)];
   }
 
   /**
