@@ -309,7 +309,7 @@ public final class Workspace implements AutoCloseable {
     } else {
       LOG.log(
           WARNING,
-          "rank {0}: the engine may still use memory of a closed workspace; it stays mapped until the engine answers",
+          "rank {0}: the engine may still use memory of a closed workspace; it stays mapped until the engine answers, or the process ends",
           group.world().rank());
     }
   }

@@ -80,31 +80,6 @@ final class PartialSummer {
   }
 
   /**
-   * Takes totals of some rows, and puts them where they are wanted.
-   *
-   * @param outputRow where the first of them goes in the output
-   */
-  private void takeTotals(SumStep step, SumWork work, TileRows tile, long outputRow) {
-    SumLayout layout = step.layout();
-    int home = layout.home(tile.block());
-    Block totals = sources[0];
-    if (home == peers.domain()) {
-      step.part(totals, tile.block(), tile);
-    } else {
-      step.received(totals, layout.route(home, tile.block()), tile.firstRow(), tile.rows());
-    }
-    Matrix output = work.output();
-    output.block(block, outputRow, outputRow + tile.rows());
-    for (long row = 0; row < tile.rows(); row++) {
-      for (long column = 0; column < output.columns(); column += RUN) {
-        int count = (int) Math.min(RUN, output.columns() - column);
-        load(totals, DType.F32, row, column, total, count);
-        finish(work, output.type(), row, column, count);
-      }
-    }
-  }
-
-  /**
    * Adds up some rows over all hosts, unless that is done, and puts them where they are wanted.
    *
    * @param work what becomes of them
@@ -112,23 +87,28 @@ final class PartialSummer {
    */
   void addAll(SumStep step, SumWork work, TileRows tile, long outputRow) {
     SumLayout layout = step.layout();
-    if (layout.isStaged()) {
-      takeTotals(step, work, tile, outputRow);
-      return;
-    }
+    boolean totalled = layout.isStaged();
     Own own = layout.leaves(peers.domain(), tile.block()) ? Own.ADDED_UP : Own.IN_PARTS;
-    pointAtParts(step, tile);
-    pointAtHosts(step, layout, tile);
-    if (own == Own.ADDED_UP) {
-      int owner = layout.owner(peers.domain(), tile.block());
-      step.sum(host(peers.domain()), owner, tile);
+    if (totalled) {
+      pointAtTotals(step, layout, tile);
+    } else {
+      pointAtParts(step, tile);
+      pointAtHosts(step, layout, tile);
+      if (own == Own.ADDED_UP) {
+        int owner = layout.owner(peers.domain(), tile.block());
+        step.sum(host(peers.domain()), owner, tile);
+      }
     }
     Matrix output = work.output();
     output.block(block, outputRow, outputRow + tile.rows());
     for (long row = 0; row < tile.rows(); row++) {
       for (long column = 0; column < output.columns(); column += RUN) {
         int count = (int) Math.min(RUN, output.columns() - column);
-        addHosts(work.wire(), own, row, column, count);
+        if (totalled) {
+          load(host(layout.home(tile.block())), DType.F32, row, column, total, count);
+        } else {
+          addHosts(work.wire(), own, row, column, count);
+        }
         finish(work, output.type(), row, column, count);
       }
     }
@@ -151,6 +131,17 @@ final class PartialSummer {
         long first = tile.firstRow();
         step.received(host(domain), route, first, tile.rows());
       }
+    }
+  }
+
+  /** Totals lie with the rank that made them, or where they came in. */
+  private void pointAtTotals(SumStep step, SumLayout layout, TileRows tile) {
+    int home = layout.home(tile.block());
+    if (home == peers.domain()) {
+      step.part(host(home), tile.block(), tile);
+    } else {
+      int route = layout.route(home, tile.block());
+      step.received(host(home), route, tile.firstRow(), tile.rows());
     }
   }
 

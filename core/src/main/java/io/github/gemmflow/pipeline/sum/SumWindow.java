@@ -30,6 +30,9 @@ final class SumWindow {
   private final int domain;
   private final MemorySegment memory;
   private final Offsets offsets;
+  private final long rowsFromEach;
+  private final long sumBytes;
+  private final long bufferBytes;
   private final Counters counters;
   private final SlotRing slots;
 
@@ -56,6 +59,9 @@ final class SumWindow {
     this.domain = domain;
     this.memory = memory;
     this.offsets = Offsets.of(new WindowCursor(), plan, domain);
+    this.rowsFromEach = plan.mostRowsFromEach(domain);
+    this.sumBytes = sumBytes(plan, domain);
+    this.bufferBytes = bufferBytes(plan, domain);
     this.counters = new Counters(memory, offsets.counters);
     int readers = StepWindow.readers(domains, domain);
     this.slots = new SlotRing(counters, 3 * domains.size(domain), readers, plan.slots());
@@ -135,7 +141,7 @@ final class SumWindow {
   Block received(Block block, int buffer, int origin, long row, long rows) {
     long rowBytes = plan.problem().wireRowBytes();
     int source = Math.floorMod(origin - domain - 1, domains.count());
-    long first = source * plan.mostRowsFromEach(domain) + row;
+    long first = source * rowsFromEach + row;
     long offset = bufferOffset(buffer) + first * rowBytes;
     return block.at(memory, offset, rows, rowBytes, rowBytes);
   }
@@ -147,12 +153,12 @@ final class SumWindow {
    */
   Block totals(Block block, int buffer, long row, long rows) {
     long rowBytes = plan.problem().partialRowBytes();
-    long offset = bufferOffset(buffer) + sumBytes(plan, domain) + row * rowBytes;
+    long offset = bufferOffset(buffer) + sumBytes + row * rowBytes;
     return block.at(memory, offset, rows, rowBytes, rowBytes);
   }
 
   private long bufferOffset(int buffer) {
-    return offsets.sums + buffer * bufferBytes(plan, domain);
+    return offsets.sums + buffer * bufferBytes;
   }
 
   /** Says that a rank of this host has computed so many tiles, over all steps. */
