@@ -11,6 +11,7 @@
 #include <omp.h>
 
 #include <chrono>
+#include <cstring>
 #include <fstream>
 #include <memory>
 
@@ -47,7 +48,7 @@ class Gather : public Layer {
   Gather(int rank, int ranks, memory::dim m, memory::dim k, memory::dim n)
       : Layer(m, k, n),
         rank_(rank),
-        mine_(share(m, rank, ranks) * k * memory::data_type_size(type), 1),
+        mine_(share(m, rank, ranks) * k * memory::data_type_size(type)),
         my_scales_(share(m, rank, ranks), 1) {
     for (int other = 0; other < ranks; other++) {
       int rows = static_cast<int>(share(m, other, ranks));
@@ -56,6 +57,8 @@ class Gather : public Layer {
       counts_.push_back(static_cast<int>(rows * k * memory::data_type_size(type)));
       offsets_.push_back(other == 0 ? 0 : offsets_.back() + counts_[other - 1]);
     }
+    // Rows that are there already: usual numbers, since tiny ones would be multiplied slowly.
+    std::memcpy(mine_.data(), static_cast<char *>(product_.a()) + offsets_[rank], mine_.size());
   }
 
   void run(bool multiplies) override {
