@@ -6,9 +6,20 @@ module io.github.gemmflow.examples {
   requires io.github.gemmflow.files;
   requires io.github.gemmflow.onednn;
   requires info.picocli;
+  requires jdk.httpserver;
+  requires ai.djl.tokenizers;
   requires tools.jackson.core;
+  requires tools.jackson.databind;
   requires static org.jspecify;
 
-  opens io.github.gemmflow.examples.llama to
+  opens io.github.gemmflow.examples.command to
+      info.picocli;
+  opens io.github.gemmflow.examples.encoder to
+      info.picocli;
+  opens io.github.gemmflow.examples.generate to
+      info.picocli;
+  opens io.github.gemmflow.examples.prefill to
+      info.picocli;
+  opens io.github.gemmflow.examples.service to
       info.picocli;
 }

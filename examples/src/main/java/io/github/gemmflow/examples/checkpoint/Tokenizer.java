@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.examples.checkpoint;
+
+import ai.djl.huggingface.tokenizers.HuggingFaceTokenizer;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/** A model's own way from text to numbers of tokens and back: its {@code tokenizer.json}. */
+public final class Tokenizer implements AutoCloseable {
+  private static final String FILE = "tokenizer.json";
+
+  private final HuggingFaceTokenizer tokenizer;
+
+  private Tokenizer(HuggingFaceTokenizer tokenizer) {
+    this.tokenizer = tokenizer;
+  }
+
+  /** The tokenizer of a model, if it has one. */
+  public static Optional<Tokenizer> of(Path directory) throws IOException {
+    Path file = directory.resolve(FILE);
+    return Files.exists(file)
+        ? Optional.of(new Tokenizer(HuggingFaceTokenizer.newInstance(file)))
+        : Optional.empty();
+  }
+
+  /** A tokenizer of which the {@code tokenizer.json} is in memory. */
+  public static Tokenizer read(byte[] json) throws IOException {
+    return new Tokenizer(HuggingFaceTokenizer.newInstance(new ByteArrayInputStream(json), null));
+  }
+
+  /** What turns a conversation into text, a program in Jinja; empty if a model has none. */
+  public static String chatTemplate(Path directory) throws IOException {
+    Path file = directory.resolve("tokenizer_config.json");
+    return Files.exists(file) ? Json.read(file).text("chat_template", "") : "";
+  }
+
+  /** The tokens of a text, with those that the model wants before it. */
+  public int[] encode(String text) {
+    return Arrays.stream(tokenizer.encode(text).getIds()).mapToInt(Math::toIntExact).toArray();
+  }
+
+  /** The text of tokens, without those that only mark something. */
+  public String decode(List<Integer> tokens) {
+    return tokenizer.decode(tokens.stream().mapToLong(Integer::longValue).toArray(), true);
+  }
+
+  @Override
+  public void close() {
+    tokenizer.close();
+  }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.examples.command;
+
+import io.github.gemmflow.World;
+import io.github.gemmflow.examples.parallel.MeasuredShares;
+import io.github.gemmflow.examples.parallel.Shares;
+import io.github.gemmflow.matrix.DType;
+import java.util.Arrays;
+import picocli.CommandLine.Option;
+
+/** Option that says what each rank takes of a model. */
+public final class ShareOption {
+  @Option(
+      names = "--shares",
+      paramLabel = "SHARES",
+      defaultValue = "even",
+      description =
+          "what each rank takes of the model: even; auto, by how fast each multiplies; or a number for each rank,"
+              + " such as 2,1,1 (default: ${DEFAULT-VALUE})")
+  private String value = "even";
+
+  /** The shares of all ranks. Collective, because they may be measured. */
+  public Shares shares(World world, int hidden, int intermediate, DType type) {
+    return switch (value) {
+      case "even" -> Shares.even(world.size());
+      case "auto" -> MeasuredShares.of(world, hidden, intermediate, type);
+      default -> Shares.of(numbers());
+    };
+  }
+
+  private double[] numbers() {
+    try {
+      return Arrays.stream(value.split(",")).mapToDouble(Double::parseDouble).toArray();
+    } catch (NumberFormatException e) {
+      throw new IllegalArgumentException(
+          "--shares is even, auto, or a number for each rank with commas between them, not '%s'"
+              .formatted(value),
+          e);
+    }
+  }
+}

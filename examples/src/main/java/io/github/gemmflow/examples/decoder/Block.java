@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.examples.decoder;
+
+import io.github.gemmflow.AllGatherMatmul;
+import io.github.gemmflow.MatmulReduceScatter;
+import io.github.gemmflow.RowCounts;
+import io.github.gemmflow.Step;
+import io.github.gemmflow.Workspace;
+import io.github.gemmflow.examples.checkpoint.ModelConfig;
+import io.github.gemmflow.kernel.Activation;
+import io.github.gemmflow.matrix.Matrix;
+
+/**
+ * One layer. Each rank holds its rows of the residual stream, in F32, and adds to them twice:
+ *
+ * <pre>
+ *   my rows, normed     all-gather x (Wq, Wk, Wv)   all rows, my heads
+ *   attention                                       all rows, my heads
+ *   x Wo                reduce-scatter              my rows, added to the residual stream
+ *   my rows, normed     all-gather x (Wgate, Wup)   all rows, my columns of silu(gate) * up
+ *   x Wdown             reduce-scatter              my rows, added to the residual stream
+ * </pre>
+ *
+ * <p>All layers use one workspace: a layer has weights, but no shared memory and no threads of its
+ * own.
+ */
+final class Block implements AutoCloseable {
+  private final int layer;
+  private final RmsNorm attentionNorm;
+  private final AllGatherMatmul qkv;
+  private final HeadNorms headNorms;
+  private final MatmulReduceScatter output;
+  private final RmsNorm feedForwardNorm;
+  private final AllGatherMatmul gateUp;
+  private final MatmulReduceScatter down;
+
+  /** Builds the operators, which keep the weights. Collective. */
+  Block(Workspace space, Weights weights, LayerWeights packed, int layer) {
+    this.layer = layer;
+    ModelConfig config = weights.config();
+    String name = "model.layers." + layer + ".";
+    String attention = name + "self_attn.";
+    Biases biases = Biases.of(weights, attention);
+    attentionNorm = weights.norm(name + "input_layernorm", config.hidden());
+    qkv =
+        AllGatherMatmul.on(space)
+            .output(packed.q(), biases.q())
+            .output(packed.k(), biases.k())
+            .output(packed.v(), biases.v())
+            .build();
+    headNorms = HeadNorms.of(weights, attention);
+    output =
+        MatmulReduceScatter.on(space)
+            .weights(packed.output())
+            .epilogue(biases.output())
+            .addToOutput()
+            .build();
+    feedForwardNorm = weights.norm(name + "post_attention_layernorm", config.hidden());
+    gateUp =
+        AllGatherMatmul.on(space)
+            .gatedOutput(packed.gate(), packed.up(), Activation.SILU)
+            .outputType(weights.activationType())
+            .build();
+    down = MatmulReduceScatter.on(space).weights(packed.down()).addToOutput().build();
+  }
+
+  /**
+   * Runs the layer. Collective.
+   *
+   * @param residual this rank's rows, which are added to
+   * @param a room for what is computed on the way
+   */
+  void run(Pass pass, Attention attention, Matrix residual, Activations a) {
+    RowCounts rows = RowCounts.known(pass.rowsPerRank());
+    try (Step step = qkv.begin(rows)) {
+      attentionNorm.apply(residual, step); // straight to where the other ranks read it
+      step.run(a.q(), a.k(), a.v());
+    }
+    attention.run(layer, headNorms, pass, a);
+    output.run(rows, a.attended(), residual);
+
+    try (Step step = gateUp.begin(rows)) {
+      feedForwardNorm.apply(residual, step);
+      step.run(a.gated()); // both products are multiplied while they are in the cache
+    }
+    down.run(rows, a.gated(), residual);
+  }
+
+  @Override
+  public void close() {
+    qkv.close();
+    output.close();
+    gateUp.close();
+    down.close();
+  }
+}

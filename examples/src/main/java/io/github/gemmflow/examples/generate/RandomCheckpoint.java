@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.examples.generate;
+
+import io.github.gemmflow.examples.checkpoint.RandomWeights;
+import io.github.gemmflow.examples.command.Program;
+import io.github.gemmflow.matrix.DType;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Command that writes a model of random weights, for those who have no other at hand. */
+@Command(
+    name = "random-checkpoint",
+    description = "Writes a model of random weights, in Hugging Face's format.",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    showDefaultValues = true)
+final class RandomCheckpoint implements Callable<Integer> {
+  @Option(names = "--out", required = true, paramLabel = "DIR", description = "where to")
+  private Path out = Path.of("");
+
+  @Option(names = "--family", description = "llama, mistral, qwen2 or qwen3")
+  private String family = "llama";
+
+  @Option(names = "--layers", description = "decoder layers")
+  private int layers = 4;
+
+  @Option(names = "--hidden", description = "width of the residual stream")
+  private int hidden = 1024;
+
+  @Option(names = "--heads", description = "heads of queries")
+  private int heads = 16;
+
+  @Option(names = "--kv-heads", description = "heads of keys and values")
+  private int kvHeads = 4;
+
+  @Option(names = "--intermediate", description = "width of the feed-forward part")
+  private int intermediate = 2816;
+
+  @Option(names = "--vocab", description = "tokens")
+  private int vocabulary = 2048;
+
+  @Option(names = "--seed", description = "the same seed gives the same weights")
+  private long seed = 1;
+
+  @Option(names = "--type", description = "of the weights: BF16, F16, F32, or I8 with scales")
+  private DType type = DType.BF16;
+
+  @Option(names = "--files", description = "among which the weights are divided")
+  private int files = 1;
+
+  public static void main(String[] arguments) {
+    System.exit(Program.of(new RandomCheckpoint()).execute(arguments));
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    RandomWeights.write(out, config(), type.isReal() ? type : DType.BF16, seed, files);
+    return 0;
+  }
+
+  private String config() {
+    String quantized =
+        """
+        ,
+          "quantization_config": {
+            "quant_method": "compressed-tensors",
+            "format": "int-quantized",
+            "ignore": ["lm_head"],
+            "config_groups": {"group_0": {
+              "targets": ["Linear"],
+              "weights": {"num_bits": 8, "type": "int", "symmetric": true, "strategy": "channel"},
+              "input_activations": {
+                "num_bits": 8, "type": "int", "symmetric": true, "strategy": "token", "dynamic": true
+              }
+            }}
+          }""";
+    return """
+    {
+      "model_type": "%s",
+      "hidden_act": "silu",
+      "hidden_size": %d,
+      "intermediate_size": %d,
+      "num_hidden_layers": %d,
+      "num_attention_heads": %d,
+      "num_key_value_heads": %d,
+      "vocab_size": %d,
+      "rms_norm_eps": 1e-05,
+      "rope_theta": 10000,
+      "tie_word_embeddings": false%s
+    }
+    """
+        .formatted(
+            family,
+            hidden,
+            intermediate,
+            layers,
+            heads,
+            kvHeads,
+            vocabulary,
+            type.isReal() ? "" : quantized);
+  }
+}

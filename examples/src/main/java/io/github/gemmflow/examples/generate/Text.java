@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.examples.generate;
+
+import io.github.gemmflow.examples.checkpoint.TextStream;
+import io.github.gemmflow.examples.checkpoint.Tokenizer;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/** Text into a model and out of it, as it comes. Not thread-safe. */
+final class Text implements AutoCloseable {
+  private final Path directory;
+  private final @Nullable Tokenizer tokenizer;
+  private final @Nullable TextStream stream;
+  private final PrintWriter out;
+
+  private Text(Path directory, @Nullable Tokenizer tokenizer, PrintWriter out) {
+    this.directory = directory;
+    this.tokenizer = tokenizer;
+    this.stream = tokenizer == null ? null : new TextStream(tokenizer);
+    this.out = out;
+  }
+
+  /** For a model, whether it has a tokenizer or not. */
+  static Text of(Path directory, PrintWriter out) throws IOException {
+    return new Text(directory, Tokenizer.of(directory).orElse(null), out);
+  }
+
+  /** The tokens of a prompt. */
+  int[] tokens(String prompt) {
+    if (tokenizer == null) {
+      throw new IllegalArgumentException(
+          "%s has no tokenizer.json, so that a prompt cannot be text: give numbers of tokens in a file, --prompts FILE"
+              .formatted(directory));
+    }
+    return tokenizer.encode(prompt);
+  }
+
+  /** Prints the text that one more token completes. */
+  void print(int token) {
+    if (stream != null) {
+      out.print(stream.add(token));
+      out.flush();
+    }
+  }
+
+  /** Prints the rest. */
+  void end() {
+    if (stream != null) {
+      out.println(stream.end());
+      out.flush();
+    }
+  }
+
+  @Override
+  public void close() {
+    if (tokenizer != null) {
+      tokenizer.close();
+    }
+  }
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.examples.encoder;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ai.onnxruntime.OrtException;
+import io.github.gemmflow.LocalWorld;
+import io.github.gemmflow.examples.generate.Terminal;
+import io.github.gemmflow.examples.parallel.Mpirun;
+import io.github.gemmflow.examples.parallel.Shares;
+import io.github.gemmflow.files.SafeTensors;
+import io.github.gemmflow.matrix.DType;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.JarURLConnection;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.net.URL;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * all-MiniLM-L6-v2, with the weights that people use, computes on several ranks what ONNX Runtime
+ * computes on one.
+ */
+class EncoderTest {
+  private static final double BOUND = 1e-4;
+
+  /** Of the model's own description; each with its cosine to the first. */
+  private static final List<String> SENTENCES =
+      List.of(
+          "That is a happy person",
+          "That is a happy dog",
+          "That is a very happy person",
+          "Today is a sunny day");
+
+  private static final double[] COSINES = {1, 0.69457746, 0.94291496, 0.25687605};
+
+  private static Path jar = Path.of("");
+  private static EncoderModel model;
+  private static final List<int[]> TOKENS = new ArrayList<>();
+  private static final List<float[][]> EXPECTED = new ArrayList<>();
+
+  @TempDir private Path directory;
+
+  @BeforeAll
+  static void runTheReference() throws IOException, OrtException, URISyntaxException {
+    URL onnx = Objects.requireNonNull(EncoderTest.class.getResource("/all-minilm-l6-v2.onnx"));
+    URI file = ((JarURLConnection) onnx.openConnection()).getJarFileURL().toURI();
+    jar = Path.of(file);
+    model = EncoderModel.open(jar);
+    SENTENCES.forEach(sentence -> TOKENS.add(model.tokenizer().encode(sentence)));
+    try (InputStream in = onnx.openStream();
+        OnnxReference reference = new OnnxReference(in.readAllBytes())) {
+      for (int[] sentence : TOKENS) {
+        EXPECTED.add(reference.run(sentence));
+      }
+    }
+  }
+
+  @AfterAll
+  static void closeTheModel() {
+    model.close();
+  }
+
+  private static List<float[][]> run(LocalWorld world, DType type, double... shares) {
+    List<List<float[][]>> ranks = new CopyOnWriteArrayList<>();
+    world.run(
+        w -> {
+          Shares each = shares.length == 0 ? Shares.even(w.size()) : Shares.of(shares);
+          EncoderWeights weights = new EncoderWeights(w, model.weights(), each, 12, type);
+          try (Encoder encoder = new Encoder(w.group(), weights, 100)) {
+            ranks.add(encoder.run(TOKENS));
+          }
+        });
+    return ranks.get(0);
+  }
+
+  private static double worst(List<float[][]> actual) {
+    double worst = 0;
+    for (int s = 0; s < EXPECTED.size(); s++) {
+      for (int t = 0; t < EXPECTED.get(s).length; t++) {
+        for (int i = 0; i < EXPECTED.get(s)[t].length; i++) {
+          double error = Math.abs(EXPECTED.get(s)[t][i] - actual.get(s)[t][i]);
+          worst = error > worst || Double.isNaN(error) ? error : worst;
+        }
+      }
+    }
+    return worst;
+  }
+
+  private static void assertRight(String how, List<float[][]> actual) {
+    double worst = worst(actual);
+    System.out.printf("EncoderTest: %s is off by %.2g at most%n", how, worst);
+    assertTrue(worst < BOUND, how + ": " + worst);
+    float[] first = Encoder.vector(actual.get(0));
+    for (int s = 0; s < COSINES.length; s++) {
+      assertEquals(COSINES[s], Encoder.cosine(first, Encoder.vector(actual.get(s))), BOUND);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 4})
+  void ranksAsThreads(int ranks) {
+    assertRight(ranks + " ranks, F32", run(LocalWorld.of(ranks), DType.F32));
+  }
+
+  @Test
+  void betweenHostsAndUneven() {
+    assertRight("uneven hosts", run(LocalWorld.onHosts(0, 0, 1), DType.F32, 4, 1, 2));
+  }
+
+  /** No bound is derived here: what rounding takes is said, and that sentences keep their order. */
+  @ParameterizedTest
+  @ValueSource(strings = {"BF16", "I8"})
+  void otherTypes(DType type) {
+    List<float[][]> actual = run(LocalWorld.of(2), type);
+    float[] first = Encoder.vector(actual.get(0));
+    double farthest = 0;
+    for (int s = 0; s < COSINES.length; s++) {
+      double cosine = Encoder.cosine(first, Encoder.vector(actual.get(s)));
+      farthest = Math.max(farthest, Math.abs(cosine - COSINES[s]));
+    }
+    System.out.printf(
+        "EncoderTest: %s is off by %.2g at most, a cosine by %.2g%n",
+        type, worst(actual), farthest);
+    assertTrue(farthest < 0.05, type + ": " + farthest);
+  }
+
+  @Test
+  void asAUserCallsIt() {
+    Terminal terminal = new Terminal();
+    List<String> all = new ArrayList<>(List.of("--model", jar.toString(), "--local", "2"));
+    all.addAll(SENTENCES);
+    assertEquals(0, terminal.run(new Embed(), all.toArray(new String[0])), terminal::err);
+    List<String> lines = terminal.out().lines().toList();
+    assertTrue(lines.get(0).matches("1\\.00000\\d  That is a happy person"), terminal::out);
+    assertTrue(lines.get(1).matches("0\\.694\\d*  That is a happy dog"), terminal::out);
+    assertEquals(1, terminal.run(new Embed(), "--model", jar.toString(), "--local", "13", "Hello"));
+    assertTrue(terminal.err().contains("at most 12 ranks"), terminal::err);
+  }
+
+  @Tag("full")
+  @ParameterizedTest
+  @CsvSource({"openmpi, 1", "openmpi, 2", "openmpi, 3", "openmpi, 4", "mpich, 2", "mpich, 3"})
+  void ranksAsProcesses(String mpi, int ranks) throws IOException {
+    Path out = directory.resolve("rows.safetensors");
+    List<String> arguments =
+        new ArrayList<>(List.of("--model", jar.toString(), "--rows-out", out.toString()));
+    arguments.addAll(SENTENCES);
+    Mpirun.run(mpi, ranks, Embed.class, arguments);
+    List<float[][]> actual = new ArrayList<>();
+    try (SafeTensors tensors = SafeTensors.open(out)) {
+      for (int s = 0; s < TOKENS.size(); s++) {
+        float[][] rows = new float[TOKENS.get(s).length][384];
+        for (int t = 0; t < rows.length; t++) {
+          tensors.tensor("sentence." + s).matrix().getRow(t, rows[t]);
+        }
+        actual.add(rows);
+      }
+    }
+    assertRight("%d ranks under %s".formatted(ranks, mpi), actual);
+  }
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.examples.prefill;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.github.gemmflow.LocalWorld;
+import io.github.gemmflow.cli.bench.RecordedStep;
+import io.github.gemmflow.examples.checkpoint.Checkpoint;
+import io.github.gemmflow.examples.checkpoint.ModelConfig;
+import io.github.gemmflow.examples.generate.Prompts;
+import io.github.gemmflow.examples.generate.Terminal;
+import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.trace.Span;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class PrefillTest {
+  /** Two to gather and two to sum in the one layer, and the last. */
+  private static final int OPERATORS = 5;
+
+  @TempDir private Path directory;
+  private final Terminal terminal = new Terminal();
+
+  @BeforeEach
+  void makeAModel() {
+    terminal.makeAModel(directory);
+  }
+
+  private int prefill(String... arguments) {
+    List<String> all = new ArrayList<>(List.of("--model", directory.toString(), "--local", "2"));
+    all.addAll(List.of(arguments));
+    return terminal.run(new Prefill(), all.toArray(new String[0]));
+  }
+
+  @Test
+  void allWaysAreTimed() throws IOException {
+    Path trace = directory.resolve("prefill.json");
+    String options = "--rows 70 --prompts 3 --rounds 3 --warmup 1 --trace " + trace;
+    assertEquals(0, prefill(options.split(" ")), terminal::err);
+    List<String> lines = terminal.out().lines().toList();
+    List<String> patterns =
+        List.of(
+            "2 ranks on 1 host, 1 thread each, BF16, local, kernel .*",
+            "1 layer, hidden 32, intermediate 40, 4 heads, 2 of keys and values, vocabulary 50",
+            "70 rows: 3 prompts of \\d+ to \\d+ tokens; 3 rounds",
+            "halves +\\d+\\.\\d{3} ms   \\(.* to .*\\)",
+            "whole +\\d+\\.\\d{3} ms   \\(.* to .*\\)",
+            "sequential +\\d+\\.\\d{3} ms   \\(.* to .*\\)",
+            "network +\\d+\\.\\d{3} ms   \\(.* to .*\\)",
+            "again +\\d+\\.\\d{3} ms   \\(.* to .*\\)",
+            "speedup over sequential: halves .*, whole .*; .* is possible, of which halves reach .*",
+            "halves take \\d+\\.\\d{3} of themselves",
+            "verified: all passes gave the same logits, bit by bit");
+    assertEquals(patterns.size(), lines.size(), terminal::out);
+    for (int i = 0; i < patterns.size(); i++) {
+      assertTrue(lines.get(i).matches(patterns.get(i)), lines.get(i));
+    }
+    assertTrue(Files.readString(trace).contains("multiply rows"));
+  }
+
+  @Test
+  void allLayersAreRecorded() throws IOException {
+    List<PrefillResult> results = new CopyOnWriteArrayList<>();
+    try (Checkpoint checkpoint = Checkpoint.open(directory)) {
+      List<int[]> prompts = Prompts.random(2, 30, 50, 1);
+      PrefillBenchmark benchmark = new PrefillBenchmark(prompts, DType.F32, 0, 1, true);
+      LocalWorld.onHosts(0, 1).run(world -> results.add(benchmark.run(world, checkpoint)));
+    }
+    for (PrefillResult result : results) {
+      assertEquals(2, result.hosts());
+      assertTrue(result.sameLogits());
+      RecordedStep recording = Objects.requireNonNull(result.recording());
+      for (List<Span> spans : recording.ranks()) {
+        assertTrue(count(spans, Span.Kind.WORK) >= OPERATORS, spans::toString);
+        assertTrue(count(spans, Span.Kind.ARRIVAL) > 0, spans::toString);
+      }
+    }
+  }
+
+  private static long count(List<Span> spans, Span.Kind kind) {
+    return spans.stream().filter(span -> span.kind() == kind).count();
+  }
+
+  /** A round is compared with itself, whatever the others were like. */
+  @Test
+  void speedupIsTheMedianOfRatios() {
+    PrefillTimes times =
+        new PrefillTimes(
+            List.of(10.0, 100.0, 20.0),
+            List.of(15.0, 120.0, 40.0),
+            List.of(6.0, 80.0, 10.0),
+            List.of(12.0, 100.0, 25.0),
+            List.of(11.0, 90.0, 20.0));
+    assertEquals(1.5, times.speedup());
+    assertEquals(1.25, times.speedupOfWhole());
+    // By round: 15 / 9 without the network, 120 / 80 as the network, 40 / 30.
+    assertEquals(1.5, times.possible());
+    assertEquals(0.9, times.reached(), 1e-9);
+    assertEquals(1.0, times.control());
+    String line = "halves           20.000 ms   (12.000 to 84.000)";
+    assertTrue(times.text().contains(line), times::text);
+  }
+
+  @Test
+  void logitsThatDifferAreNotPassedOver() throws IOException {
+    PrefillBenchmark benchmark =
+        new PrefillBenchmark(List.of(new int[3], new int[4]), DType.BF16, 0, 1, false);
+    ModelConfig config = ModelConfig.read(directory.resolve(ModelConfig.FILE));
+    List<Double> one = List.of(1.0);
+    PrefillTimes times = new PrefillTimes(one, one, one, one, one);
+    PrefillResult result =
+        new PrefillResult(benchmark, config, 4, 2, 1, "local", "any", times, false, null);
+    assertTrue(result.text().contains("4 ranks on 2 hosts"), result::text);
+    assertTrue(result.text().contains("7 rows: 2 prompts of 3 to 4 tokens"), result::text);
+    assertTrue(result.text().contains("NOT VERIFIED"), result::text);
+  }
+
+  @Test
+  void promptsHaveSoManyTokens() {
+    for (int[] sizes : new int[][] {{1, 1}, {5, 5}, {3, 100}, {8, 2048}}) {
+      List<int[]> prompts = Prompts.random(sizes[0], sizes[1], 50, 7);
+      assertEquals(sizes[0], prompts.size());
+      assertEquals(sizes[1], prompts.stream().mapToInt(prompt -> prompt.length).sum());
+      assertTrue(prompts.stream().allMatch(prompt -> prompt.length > 0));
+    }
+    List<int[]> many = Prompts.random(8, 2048, 50, 7);
+    assertEquals(8, many.stream().map(prompt -> prompt.length).distinct().count());
+  }
+
+  @Test
+  void whatAUserCanMendIsSaid() {
+    assertEquals(1, prefill("--rows", "2", "--prompts", "3"));
+    assertTrue(terminal.err().contains("2 tokens cannot be 3 prompts"), terminal::err);
+    assertEquals(1, prefill("--rounds", "0"));
+    assertTrue(terminal.err().contains("0 that count"), terminal::err);
+    String nowhere = "--rows 4 --prompts 2 --rounds 1 --warmup 0 --trace /nonexistent/trace";
+    assertEquals(1, prefill(nowhere.split(" ")));
+    assertTrue(terminal.err().contains("cannot write /nonexistent/trace"), terminal::err);
+  }
+}
