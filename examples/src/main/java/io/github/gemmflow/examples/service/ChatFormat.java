@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.examples.service;
+
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * How a conversation becomes one text, with the marks that a model was taught. Which one it is, is
+ * known by the mark in the template that comes with the model; the template itself, a program in
+ * Jinja, is not run.
+ */
+enum ChatFormat {
+  /** Llama 3. */
+  HEADERS("<|start_header_id|>") {
+    @Override
+    String text(List<Message> messages) {
+      StringBuilder text = new StringBuilder();
+      messages.forEach(m -> text.append(header(m.role())).append(m.content()).append("<|eot_id|>"));
+      return text.append(header("assistant")).toString();
+    }
+
+    private String header(String role) {
+      return "<|start_header_id|>" + role + "<|end_header_id|>\n\n";
+    }
+  },
+
+  /** Qwen. */
+  CHAT_ML("<|im_start|>") {
+    @Override
+    String text(List<Message> messages) {
+      StringBuilder text = new StringBuilder();
+      messages.forEach(
+          m -> text.append("<|im_start|>%s\n%s<|im_end|>\n".formatted(m.role(), m.content())));
+      return text.append("<|im_start|>assistant\n").toString();
+    }
+  },
+
+  /** Llama 2 and Mistral: a question and its answer, again and again. */
+  INSTRUCTIONS("[INST]") {
+    @Override
+    String text(List<Message> messages) {
+      StringBuilder text = new StringBuilder();
+      String before = "";
+      for (Message m : messages) {
+        switch (m.role()) {
+          case "system" -> before += m.content() + "\n\n";
+          case "assistant" -> text.append(" %s</s>".formatted(m.content()));
+          default -> {
+            text.append("[INST] %s%s [/INST]".formatted(before, m.content()));
+            before = "";
+          }
+        }
+      }
+      return text.toString();
+    }
+  },
+
+  /** A model that was not taught any: what was said, line by line. */
+  PLAIN("") {
+    @Override
+    String text(List<Message> messages) {
+      StringBuilder text = new StringBuilder();
+      messages.forEach(m -> text.append(m.content()).append('\n'));
+      return text.toString();
+    }
+  };
+
+  private final String mark;
+
+  ChatFormat(String mark) {
+    this.mark = mark;
+  }
+
+  /** A part of a conversation. */
+  record Message(String role, String content) {}
+
+  abstract String text(List<Message> messages);
+
+  /**
+   * The format of a template.
+   *
+   * @param template of the model; empty if it has none
+   */
+  static ChatFormat of(String template) {
+    return Arrays.stream(values())
+        .filter(format -> template.contains(format.mark) && (format != PLAIN || template.isEmpty()))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new IllegalArgumentException(
+                    "this example does not know the chat template of this model: use /v1/completions with marks of your own"));
+  }
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.examples.service;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpHandler;
+import io.github.gemmflow.examples.checkpoint.TextStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Answers requests for completions, or those of chats. Thread-safe. */
+final class CompletionHandler implements HttpHandler {
+  private final boolean isChat;
+  private final ServedModel model;
+  private final Desk desk;
+  private final Metrics metrics;
+
+  CompletionHandler(boolean isChat, ServedModel model, Desk desk, Metrics metrics) {
+    this.isChat = isChat;
+    this.model = model;
+    this.desk = desk;
+    this.metrics = metrics;
+  }
+
+  @Override
+  public void handle(HttpExchange exchange) throws IOException {
+    try (exchange) {
+      int status = 200;
+      try {
+        answer(exchange);
+      } catch (ApiException e) {
+        status = e.status();
+        Replies.json(exchange, status, Answer.error(e.text()));
+      } catch (IOException e) {
+        // The client is gone.
+        status = 499;
+        throw e;
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      } finally {
+        metrics.answer(status);
+      }
+    }
+  }
+
+  private void answer(HttpExchange exchange)
+      throws ApiException, IOException, InterruptedException {
+    if (!exchange.getRequestMethod().equals("POST")) {
+      throw new ApiException(405, "use POST, not " + exchange.getRequestMethod());
+    }
+    CompletionRequest request =
+        CompletionRequest.parse(
+            Replies.body(exchange, model.maxBytes()),
+            isChat ? model.prompts()::chat : model.prompts()::completion);
+    model.check(request);
+    Job job =
+        desk.leave(request::task)
+            .orElseThrow(
+                () ->
+                    new ApiException(
+                        503, "too many requests wait, or the server ends: try again later"));
+    metrics.prompt(request.prompt().size());
+    long now = System.currentTimeMillis() / 1000;
+    Answer answer = new Answer(isChat, model.name(), job.task().id(), now);
+    boolean isOver = false;
+    try {
+      if (request.isStream()) {
+        stream(exchange, request, job, answer);
+      } else {
+        StringBuilder text = new StringBuilder();
+        Reading reading = new Reading(request, job);
+        while (!reading.isOver()) {
+          text.append(reading.next());
+        }
+        ObjectNode whole =
+            answer.whole(
+                text.toString(), reading.reason(), request.prompt().size(), reading.tokens());
+        Replies.json(exchange, 200, whole);
+      }
+      isOver = true;
+    } finally {
+      if (!isOver) {
+        desk.cancel(job);
+      }
+    }
+  }
+
+  private void stream(HttpExchange exchange, CompletionRequest request, Job job, Answer answer)
+      throws ApiException, IOException, InterruptedException {
+    Reading reading = new Reading(request, job);
+    // The first piece may be a failure, which has a status only while nothing was sent.
+    String text = reading.next();
+    exchange.getResponseHeaders().add("Content-Type", "text/event-stream");
+    exchange.sendResponseHeaders(200, 0);
+    try (OutputStream out = exchange.getResponseBody()) {
+      send(out, answer.piece(text));
+      while (!reading.isOver()) {
+        try {
+          send(out, answer.piece(reading.next()));
+        } catch (ApiException e) {
+          send(out, Answer.error(e.text()));
+          return;
+        }
+      }
+      send(out, answer.last(reading.reason()));
+      out.write("data: [DONE]\n\n".getBytes(StandardCharsets.UTF_8));
+    }
+  }
+
+  private static void send(OutputStream out, ObjectNode event) throws IOException {
+    out.write("data: %s\n\n".formatted(event).getBytes(StandardCharsets.UTF_8));
+    out.flush();
+  }
+
+  /** The text of a job, as it comes. */
+  private final class Reading {
+    private final Job job;
+    private final TextStream text = new TextStream(model.prompts().tokenizer());
+    private final StopText stop;
+    private String reason = "";
+    private int tokens;
+
+    Reading(CompletionRequest request, Job job) {
+      this.job = job;
+      this.stop = new StopText(request.stops());
+    }
+
+    /** Waits for more; may be empty. */
+    String next() throws ApiException, InterruptedException {
+      return switch (job.take()) {
+        case Job.Event.Token token -> token(token.number());
+        case Job.Event.End end -> {
+          reason = end.reason();
+          yield stop.add(text.end()) + stop.end();
+        }
+        case Job.Event.Failure failure -> throw new ApiException(500, failure.message());
+      };
+    }
+
+    private String token(int number) {
+      tokens++;
+      if (model.isEnd(number)) {
+        return "";
+      }
+      String piece = stop.add(text.add(number));
+      if (stop.isFound()) {
+        reason = "stop";
+        desk.cancel(job);
+      }
+      return piece;
+    }
+
+    boolean isOver() {
+      return !reason.isEmpty();
+    }
+
+    String reason() {
+      return reason;
+    }
+
+    int tokens() {
+      return tokens;
+    }
+  }
+}

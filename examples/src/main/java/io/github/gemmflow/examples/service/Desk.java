@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.examples.service;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The place on rank 0 where clients leave jobs and the loop of the ranks takes them, so many at a
+ * time. Thread-safe.
+ */
+final class Desk {
+  private final int maxGoing;
+  private final int maxWaiting;
+  private final Metrics metrics;
+  private final Queue<Job> waiting = new ArrayDeque<>();
+  private final Map<Long, Job> going = new HashMap<>();
+  private final List<Long> cancelled = new ArrayList<>();
+  private long ids;
+  private boolean isClosing;
+  private @Nullable String failure;
+
+  /**
+   * An empty desk.
+   *
+   * @param maxGoing jobs that are worked on at a time
+   * @param maxWaiting jobs that wait for that
+   */
+  Desk(int maxGoing, int maxWaiting, Metrics metrics) {
+    this.maxGoing = maxGoing;
+    this.maxWaiting = maxWaiting;
+    this.metrics = metrics;
+  }
+
+  /** Makes a task, given a number. */
+  @FunctionalInterface
+  interface TaskMaker {
+    Task make(long id);
+  }
+
+  /** Leaves a job; returns nothing if too many wait, or the server ends. */
+  synchronized Optional<Job> leave(TaskMaker maker) {
+    if (isClosing || failure != null || waiting.size() >= maxWaiting) {
+      return Optional.empty();
+    }
+    Job job = new Job(maker.make(ids++));
+    waiting.add(job);
+    notifyAll();
+    return Optional.of(job);
+  }
+
+  /** Nobody waits for a job any more. */
+  synchronized void cancel(Job job) {
+    if (!waiting.remove(job) && going.containsKey(job.task().id())) {
+      cancelled.add(job.task().id());
+    }
+  }
+
+  /** For the loop: what is new. Waits, if there is nothing to work on. */
+  synchronized News next() {
+    while (going.isEmpty() && waiting.isEmpty() && !isClosing) {
+      try {
+        wait();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        isClosing = true;
+      }
+    }
+    List<Task> added = new ArrayList<>();
+    while (going.size() < maxGoing && !waiting.isEmpty()) {
+      Job job = waiting.remove();
+      going.put(job.task().id(), job);
+      added.add(job.task());
+    }
+    News news = new News(going.isEmpty() && isClosing, added, cancelled);
+    cancelled.clear();
+    return news;
+  }
+
+  /** For the loop: a token has come. */
+  synchronized void heard(long id, int token) {
+    give(going.get(id), new Job.Event.Token(token));
+    metrics.token();
+  }
+
+  /** For the loop: a job is finished. */
+  synchronized void finished(long id, boolean byItself) {
+    give(going.remove(id), new Job.Event.End(byItself ? "stop" : "length"));
+  }
+
+  private static void give(@Nullable Job job, Job.Event event) {
+    if (job != null) {
+      job.give(event);
+    }
+  }
+
+  /** For the loop: a pass took so long. */
+  void passed(long nanos) {
+    metrics.pass(nanos);
+  }
+
+  /** Takes no more jobs; those that are there are finished. */
+  synchronized void close() {
+    isClosing = true;
+    notifyAll();
+  }
+
+  /** Tells all clients that nothing comes any more. */
+  synchronized void fail(String message) {
+    failure = message;
+    going.values().forEach(job -> job.give(new Job.Event.Failure(message)));
+    waiting.forEach(job -> job.give(new Job.Event.Failure(message)));
+    going.clear();
+    waiting.clear();
+  }
+
+  synchronized boolean isOpen() {
+    return !isClosing && failure == null;
+  }
+
+  synchronized int going() {
+    return going.size();
+  }
+
+  synchronized int waiting() {
+    return waiting.size();
+  }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.examples.service;
+
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.atomic.LongAdder;
+
+/** Counters of a server, as Prometheus reads them. Thread-safe. */
+final class Metrics {
+  private final Map<Integer, LongAdder> answers = new ConcurrentSkipListMap<>();
+  private final LongAdder promptTokens = new LongAdder();
+  private final LongAdder tokens = new LongAdder();
+  private final LongAdder passes = new LongAdder();
+  private final LongAdder passNanos = new LongAdder();
+
+  void answer(int status) {
+    answers.computeIfAbsent(status, s -> new LongAdder()).increment();
+  }
+
+  void prompt(int count) {
+    promptTokens.add(count);
+  }
+
+  void token() {
+    tokens.increment();
+  }
+
+  void pass(long nanos) {
+    passes.increment();
+    passNanos.add(nanos);
+  }
+
+  /** All counters as text. */
+  String text(Desk desk) {
+    StringBuilder text = new StringBuilder();
+    text.append("# TYPE gemmflow_requests_total counter\n");
+    answers.forEach(
+        (status, count) ->
+            text.append(
+                "gemmflow_requests_total{status=\"%d\"} %d%n".formatted(status, count.sum())));
+    add(text, "gemmflow_prompt_tokens_total", "counter", Long.toString(promptTokens.sum()));
+    add(text, "gemmflow_tokens_total", "counter", Long.toString(tokens.sum()));
+    add(text, "gemmflow_passes_total", "counter", Long.toString(passes.sum()));
+    String seconds = String.format(Locale.ROOT, "%.6f", passNanos.sum() / 1e9);
+    add(text, "gemmflow_pass_seconds_total", "counter", seconds);
+    add(text, "gemmflow_jobs_going", "gauge", Integer.toString(desk.going()));
+    add(text, "gemmflow_jobs_waiting", "gauge", Integer.toString(desk.waiting()));
+    return text.toString();
+  }
+
+  private static void add(StringBuilder text, String name, String kind, String value) {
+    text.append("# TYPE %s %s\n%s %s\n".formatted(name, kind, name, value));
+  }
+}

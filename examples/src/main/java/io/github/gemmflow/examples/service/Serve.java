@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.examples.service;
+
+import io.github.gemmflow.Config;
+import io.github.gemmflow.Group;
+import io.github.gemmflow.World;
+import io.github.gemmflow.examples.checkpoint.Checkpoint;
+import io.github.gemmflow.examples.checkpoint.Tokenizer;
+import io.github.gemmflow.examples.command.Program;
+import io.github.gemmflow.examples.command.Ranks;
+import io.github.gemmflow.examples.command.ShareOption;
+import io.github.gemmflow.examples.decoder.Decoder;
+import io.github.gemmflow.examples.decoder.Weights;
+import io.github.gemmflow.examples.parallel.Shares;
+import io.github.gemmflow.matrix.DType;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Command that answers requests over HTTP with a model on all ranks. */
+@Command(
+    name = "serve",
+    description =
+        "Answers requests as OpenAI's interface has them (/v1/completions, /v1/chat/completions, /v1/models) with a model"
+            + " on all ranks of a job; rank 0 listens. /health says whether it does, /metrics what it did. SIGTERM ends it;"
+            + " who waits for an answer is told.",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    showDefaultValues = true)
+final class Serve implements Callable<Integer> {
+  private static final int SECONDS_TO_END = 5;
+
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  @Option(
+      names = "--model",
+      required = true,
+      paramLabel = "DIR",
+      description = "config.json, *.safetensors and tokenizer.json, as Hugging Face has them")
+  private Path model = Path.of("");
+
+  @Option(names = "--address", description = "to listen on; only this host can reach the default")
+  private String address = "127.0.0.1";
+
+  @Option(names = "--port", description = "to listen on; 0 for any that is free")
+  private int port = 8080;
+
+  @Option(names = "--type", description = "to multiply in: ${COMPLETION-CANDIDATES}")
+  private DType type = DType.BF16;
+
+  @Option(names = "--max-sequences", description = "texts that grow at a time")
+  private int maxSequences = 16;
+
+  @Option(names = "--max-rows", description = "rows of a pass, of all texts together")
+  private int maxRows = 256;
+
+  @Option(names = "--max-waiting", description = "requests that wait; more are refused (503)")
+  private int maxWaiting = 64;
+
+  @Option(names = "--max-tokens", description = "of a text, prompt and answer")
+  private int maxTokens = 4096;
+
+  @Option(names = "--max-bytes", description = "of a request")
+  private int maxBytes = 1 << 20;
+
+  @Mixin private ShareOption shares = new ShareOption();
+
+  @Mixin private Ranks ranks = new Ranks();
+
+  public static void main(String[] arguments) {
+    // Who sends a request byte by byte does not hold a connection for ever.
+    System.setProperty("sun.net.httpserver.maxReqTime", "30");
+    System.exit(Program.of(new Serve()).execute(arguments));
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    if (maxSequences < 1 || maxRows < maxSequences || maxWaiting < 1) {
+      throw new IllegalArgumentException(
+          "a pass of %d rows has no place for %d texts, with %d that wait: give at least one row for each, and one place"
+              .formatted(maxRows, maxSequences, maxWaiting));
+    }
+    try (Checkpoint checkpoint = Checkpoint.open(model);
+        Tokenizer tokenizer =
+            Tokenizer.of(model)
+                .orElseThrow(
+                    () -> new IllegalArgumentException(model + " has no tokenizer.json"))) {
+      ServedModel served =
+          new ServedModel(
+              model.toAbsolutePath().normalize().getFileName().toString(),
+              checkpoint.config(),
+              new PromptReader(tokenizer, Tokenizer.chatTemplate(model)),
+              Math.min(maxTokens, checkpoint.config().positions()),
+              maxBytes);
+      ranks.run(Config.load(), world -> run(world, checkpoint, served));
+    }
+    return 0;
+  }
+
+  /** What each rank does. */
+  private void run(World world, Checkpoint checkpoint, ServedModel served) {
+    Shares each =
+        shares.shares(world, served.config().hidden(), served.config().intermediate(), type);
+    Weights weights = Weights.of(world, checkpoint, each, type);
+    Group group = world.group();
+    try (Decoder decoder =
+        new Decoder(group, weights, world.config().tuning(), 1, maxRows, maxSequences)) {
+      RankLoop loop = new RankLoop(group, decoder, served.config().ends(), maxRows);
+      if (world.rank() == 0) {
+        lead(loop, served);
+      } else {
+        loop.follow();
+      }
+    }
+  }
+
+  private void lead(RankLoop loop, ServedModel served) {
+    Metrics metrics = new Metrics();
+    Desk desk = new Desk(maxSequences, maxWaiting, metrics);
+    CountDownLatch over = new CountDownLatch(1);
+    try (Server server = new Server(new InetSocketAddress(address, port), served, desk, metrics)) {
+      PrintWriter out = spec.commandLine().getOut();
+      out.printf(
+          "%s answers on http://%s:%d%n", served.name(), address, server.address().getPort());
+      out.flush();
+      Runtime.getRuntime().addShutdownHook(new Thread(() -> end(desk, over), "serve-end"));
+      try {
+        loop.lead(desk);
+      } catch (RuntimeException e) {
+        desk.fail("the model stopped: " + e.getMessage());
+        throw e;
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot listen on %s:%d: %s".formatted(address, port, e), e);
+    } finally {
+      over.countDown();
+    }
+  }
+
+  /** For a process that is told to end: clients hear of it before it does. */
+  private static void end(Desk desk, CountDownLatch over) {
+    desk.close();
+    try {
+      over.await(SECONDS_TO_END, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.examples.service;
+
+import io.github.gemmflow.examples.checkpoint.ModelConfig;
+import io.github.gemmflow.examples.generate.Sampler;
+
+/**
+ * What a server says of its model, and what it takes.
+ *
+ * @param maxTokens the most tokens of a text, prompt and answer
+ * @param maxBytes the most bytes of a request
+ */
+record ServedModel(
+    String name, ModelConfig config, PromptReader prompts, int maxTokens, int maxBytes) {
+  boolean isEnd(int token) {
+    return config.ends().contains(token);
+  }
+
+  /** Throws if the model cannot do what is asked for. */
+  void check(CompletionRequest request) throws ApiException {
+    int prompt = request.prompt().size();
+    if (prompt == 0 || request.maxTokens() < 1 || prompt + request.maxTokens() > maxTokens) {
+      throw new ApiException(
+          400,
+          "a prompt of %d tokens cannot be continued with %d: give at least one of each, and %d together at most"
+              .formatted(prompt, request.maxTokens(), maxTokens));
+    }
+    for (int token : request.prompt()) {
+      if (token < 0 || token >= config.vocabulary()) {
+        throw new ApiException(
+            400,
+            "there is no token %d; the model has 0 to %d"
+                .formatted(token, config.vocabulary() - 1));
+      }
+    }
+    try {
+      new Sampler(request.temperature(), request.topP(), request.seed());
+    } catch (IllegalArgumentException e) {
+      throw new ApiException(400, String.valueOf(e.getMessage()));
+    }
+  }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.examples.service;
+
+import io.github.gemmflow.examples.generate.Sampler;
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A prompt to be continued: what all ranks know of a request.
+ *
+ * @param id a number of its own
+ */
+record Task(
+    long id, List<Integer> prompt, int maxTokens, double temperature, double topP, long seed) {
+  Task {
+    prompt = List.copyOf(prompt);
+  }
+
+  int[] tokens() {
+    return prompt.stream().mapToInt(Integer::intValue).toArray();
+  }
+
+  Sampler sampler() {
+    return new Sampler(temperature, topP, seed);
+  }
+
+  void write(DataOutput out) throws IOException {
+    out.writeLong(id);
+    out.writeInt(prompt.size());
+    for (int token : prompt) {
+      out.writeInt(token);
+    }
+    out.writeInt(maxTokens);
+    out.writeDouble(temperature);
+    out.writeDouble(topP);
+    out.writeLong(seed);
+  }
+
+  static Task read(DataInput in) throws IOException {
+    long id = in.readLong();
+    int count = in.readInt();
+    List<Integer> prompt = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      prompt.add(in.readInt());
+    }
+    return new Task(id, prompt, in.readInt(), in.readDouble(), in.readDouble(), in.readLong());
+  }
+}
