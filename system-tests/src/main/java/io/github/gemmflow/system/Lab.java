@@ -64,7 +64,7 @@ public final class Lab {
   }
 
   /** The program that makes hosts, found from where this class lies. */
-  static String program() {
+  public static String program() {
     Path here = Path.of(Lab.class.getProtectionDomain().getCodeSource().getLocation().getPath());
     for (Path path = here; path != null; path = path.getParent()) {
       Path program = path.resolve("lab/gemmflow-lab");

@@ -2,7 +2,9 @@
 package io.github.gemmflow.examples.decoder;
 
 import io.github.gemmflow.examples.checkpoint.ModelConfig;
+import io.github.gemmflow.examples.math.Vectors;
 import io.github.gemmflow.examples.parallel.Team;
+import io.github.gemmflow.matrix.Matrix;
 import java.util.Arrays;
 
 /**
@@ -19,53 +21,21 @@ final class Attention {
   private final Team team;
   private final int size;
 
-  /** Turned queries of all rows, and what they attend to; grows with the rows. */
-  private float[] queries = new float[0];
-
-  private float[] attended = new float[0];
-
-  /** Of each thread: one row of heads, of key-value heads twice, and scores. */
-  private final Scratch[] scratch;
-
-  private static final class Scratch {
-    final float[] queries;
-    final float[] keys;
-    final float[] values;
-    float[] scores = new float[0];
-
-    Scratch(int queries, int keys) {
-      this.queries = new float[queries];
-      this.keys = new float[keys];
-      this.values = new float[keys];
-    }
-  }
-
   Attention(ModelConfig config, Part part, Team team) {
     this.config = config;
     this.part = part;
     this.team = team;
     this.size = config.headSize();
-    this.scratch = new Scratch[team.members()];
-    Arrays.setAll(
-        scratch, i -> new Scratch(part.heads().size() * size, part.kvHeads().size() * size));
   }
 
   /** Reads queries, keys and values of all rows of a layer, and writes what they attend to. */
   void run(int layer, HeadNorms norms, Pass pass, Activations a) {
-    int width = part.heads().size() * size;
-    if (queries.length < pass.rows() * width) {
-      queries = new float[pass.rows() * width];
-      attended = new float[pass.rows() * width];
-    }
     pass.sequences()
         .forEach(sequence -> sequence.cache().reserve(sequence.seen() + sequence.fresh()));
     int blocks = Math.ceilDiv(pass.rows(), ROWS);
-    team.run(blocks, (block, member) -> turn(layer, norms, pass, a, block, scratch[member]));
+    team.run(blocks, block -> turn(layer, norms, pass, a, block));
     int heads = part.heads().size();
-    team.run(
-        blocks * heads,
-        (task, member) -> attend(layer, pass, task / heads, task % heads, scratch[member]));
-    team.run(blocks, (block, member) -> write(pass, a, block, scratch[member]));
+    team.run(blocks * heads, task -> attend(layer, pass, a, task / heads, task % heads));
   }
 
   private static int end(Pass pass, int block) {
@@ -73,68 +43,58 @@ final class Attention {
   }
 
   /** Norms and turns queries and keys, and keeps keys and values. */
-  private void turn(int layer, HeadNorms norms, Pass pass, Activations a, int block, Scratch mine) {
+  private void turn(int layer, HeadNorms norms, Pass pass, Activations a, int block) {
+    float[] q = new float[part.heads().size() * size];
+    float[] k = new float[part.kvHeads().size() * size];
+    float[] v = new float[k.length];
     for (int row = block * ROWS; row < end(pass, block); row++) {
-      a.q().getRow(row, mine.queries);
-      HeadNorms.apply(norms.queries(), mine.queries, size);
-      pass.rotary().apply(row, mine.queries);
-      System.arraycopy(mine.queries, 0, queries, row * mine.queries.length, mine.queries.length);
-      a.k().getRow(row, mine.keys);
-      HeadNorms.apply(norms.keys(), mine.keys, size);
-      pass.rotary().apply(row, mine.keys);
-      a.v().getRow(row, mine.values);
-      pass.sequence(row).cache().put(layer, pass.position(row), mine.keys, mine.values);
-    }
-  }
-
-  private void write(Pass pass, Activations a, int block, Scratch mine) {
-    for (int row = block * ROWS; row < end(pass, block); row++) {
-      System.arraycopy(attended, row * mine.queries.length, mine.queries, 0, mine.queries.length);
-      a.attended().setRow(row, mine.queries);
+      a.q().getRow(row, q);
+      HeadNorms.apply(norms.queries(), q, size);
+      pass.rotary().apply(row, q);
+      a.q().setRow(row, q);
+      a.k().getRow(row, k);
+      HeadNorms.apply(norms.keys(), k, size);
+      pass.rotary().apply(row, k);
+      a.v().getRow(row, v);
+      pass.sequence(row).cache().put(layer, pass.position(row), k, v);
     }
   }
 
   /** What one head of some rows attends to. */
-  private void attend(int layer, Pass pass, int block, int head, Scratch mine) {
+  private void attend(int layer, Pass pass, Activations a, int block, int head) {
+    Matrix queries = a.q().columns((long) head * size, (head + 1L) * size);
+    Matrix attended = a.attended().columns((long) head * size, (head + 1L) * size);
     int kvHead = (int) ((part.heads().begin() + head) / config.sharing() - part.kvHeads().begin());
+    float[] query = new float[size];
+    float[] mean = new float[size];
+    float[] scores = new float[0];
     for (int row = block * ROWS; row < end(pass, block); row++) {
       KvCache cache = pass.sequence(row).cache();
       int end = pass.position(row) + 1;
       int begin = Math.max(0, end - config.window());
-      if (mine.scores.length < end) {
-        mine.scores = new float[2 * end];
-      }
-      int at = (row * part.heads().size() + head) * size;
-      score(at, cache.keys(layer, kvHead), cache.capacity(), begin, end, mine.scores);
-      Softmax.apply(mine.scores, begin, end);
-      gather(at, cache.values(layer, kvHead), begin, end, mine.scores);
+      scores = scores.length < end ? new float[2 * end] : scores;
+      queries.getRow(row, query);
+      score(query, cache.keys(layer, kvHead), cache.capacity(), begin, end, scores);
+      Vectors.softmax(scores, begin, end);
+      gather(scores, cache.values(layer, kvHead), begin, end, mean);
+      attended.setRow(row, mean);
     }
   }
 
-  /** How well the query at an index fits each key. */
-  private void score(int at, float[] keys, int stride, int begin, int end, float[] scores) {
-    float scale = (float) (1 / Math.sqrt(size));
+  /** How well a query fits each key, of which an element of all positions is a row. */
+  private void score(float[] query, float[] keys, int stride, int begin, int end, float[] scores) {
     Arrays.fill(scores, begin, end, 0);
-    for (int i = 0; i < size; i += 2) {
-      float x = scale * queries[at + i];
-      float y = scale * queries[at + i + 1];
-      int first = i * stride;
-      int second = first + stride;
-      for (int t = begin; t < end; t++) {
-        scores[t] += x * keys[first + t] + y * keys[second + t];
-      }
+    float scale = (float) (1 / Math.sqrt(size));
+    for (int i = 0; i < size; i += 4) {
+      Vectors.addFour(query, scale, i, size, keys, stride, scores, begin, end);
     }
   }
 
   /** The mean of the values, weighted by the scores. */
-  private void gather(int at, float[] values, int begin, int end, float[] scores) {
-    Arrays.fill(attended, at, at + size, 0);
-    for (int t = begin; t < end; t++) {
-      float weight = scores[t];
-      int first = t * size;
-      for (int i = 0; i < size; i++) {
-        attended[at + i] += weight * values[first + i];
-      }
+  private void gather(float[] scores, float[] values, int begin, int end, float[] mean) {
+    Arrays.fill(mean, 0);
+    for (int t = begin; t < end; t += 4) {
+      Vectors.addFour(scores, 1, t, end, values, size, mean, 0, size);
     }
   }
 }

@@ -2,12 +2,16 @@
 package io.github.gemmflow.examples.decoder;
 
 import io.github.gemmflow.AllGatherMatmul;
+import io.github.gemmflow.MatmulAllReduce;
 import io.github.gemmflow.MatmulReduceScatter;
-import io.github.gemmflow.RowCounts;
+import io.github.gemmflow.Operator;
 import io.github.gemmflow.Step;
 import io.github.gemmflow.Workspace;
 import io.github.gemmflow.examples.checkpoint.ModelConfig;
+import io.github.gemmflow.examples.parallel.RowSplit;
 import io.github.gemmflow.kernel.Activation;
+import io.github.gemmflow.kernel.Epilogue;
+import io.github.gemmflow.kernel.PackedWeights;
 import io.github.gemmflow.matrix.Matrix;
 
 /**
@@ -22,20 +26,26 @@ import io.github.gemmflow.matrix.Matrix;
  * </pre>
  *
  * <p>All layers use one workspace: a layer has weights, but no shared memory and no threads of its
- * own.
+ * own. Where every rank has all rows, it gathers from itself, and each sum is an all-reduce.
  */
 final class Block implements AutoCloseable {
   private final int layer;
   private final RmsNorm attentionNorm;
   private final AllGatherMatmul qkv;
   private final HeadNorms headNorms;
-  private final MatmulReduceScatter output;
+  private final Operator output;
   private final RmsNorm feedForwardNorm;
   private final AllGatherMatmul gateUp;
-  private final MatmulReduceScatter down;
+  private final Operator down;
 
   /** Builds the operators, which keep the weights. Collective. */
-  Block(Workspace space, Weights weights, LayerWeights packed, int layer) {
+  Block(
+      Workspace space,
+      Workspace sumSpace,
+      RowSplit split,
+      Weights weights,
+      LayerWeights packed,
+      int layer) {
     this.layer = layer;
     ModelConfig config = weights.config();
     String name = "model.layers." + layer + ".";
@@ -49,19 +59,21 @@ final class Block implements AutoCloseable {
             .output(packed.v(), biases.v())
             .build();
     headNorms = HeadNorms.of(weights, attention);
-    output =
-        MatmulReduceScatter.on(space)
-            .weights(packed.output())
-            .epilogue(biases.output())
-            .addToOutput()
-            .build();
+    output = sum(sumSpace, split, packed.output(), biases.output());
     feedForwardNorm = weights.norm(name + "post_attention_layernorm", config.hidden());
     gateUp =
         AllGatherMatmul.on(space)
             .gatedOutput(packed.gate(), packed.up(), Activation.SILU)
             .outputType(weights.activationType())
             .build();
-    down = MatmulReduceScatter.on(space).weights(packed.down()).addToOutput().build();
+    down = sum(sumSpace, split, packed.down(), Epilogue.NONE);
+  }
+
+  private static Operator sum(
+      Workspace space, RowSplit split, PackedWeights weights, Epilogue bias) {
+    return split.isWhole()
+        ? MatmulAllReduce.on(space).weights(weights).epilogue(bias).addToOutput().build()
+        : MatmulReduceScatter.on(space).weights(weights).epilogue(bias).addToOutput().build();
   }
 
   /**
@@ -71,19 +83,18 @@ final class Block implements AutoCloseable {
    * @param a room for what is computed on the way
    */
   void run(Pass pass, Attention attention, Matrix residual, Activations a) {
-    RowCounts rows = RowCounts.known(pass.rowsPerRank());
-    try (Step step = qkv.begin(rows)) {
+    try (Step step = qkv.begin(pass.gathered())) {
       attentionNorm.apply(residual, step); // straight to where the other ranks read it
       step.run(a.q(), a.k(), a.v());
     }
     attention.run(layer, headNorms, pass, a);
-    output.run(rows, a.attended(), residual);
+    output.run(pass.summed(), a.attended(), residual);
 
-    try (Step step = gateUp.begin(rows)) {
+    try (Step step = gateUp.begin(pass.gathered())) {
       feedForwardNorm.apply(residual, step);
       step.run(a.gated()); // both products are multiplied while they are in the cache
     }
-    down.run(rows, a.gated(), residual);
+    down.run(pass.summed(), a.gated(), residual);
   }
 
   @Override

@@ -2,8 +2,10 @@
 package io.github.gemmflow.examples.decoder;
 
 import io.github.gemmflow.Group;
+import io.github.gemmflow.ReplicaGroups;
 import io.github.gemmflow.Workspace;
 import io.github.gemmflow.examples.checkpoint.ModelConfig;
+import io.github.gemmflow.examples.parallel.RowSplit;
 import io.github.gemmflow.kernel.PackedWeights;
 import io.github.gemmflow.tuning.Tuning;
 import java.util.ArrayList;
@@ -22,9 +24,14 @@ import java.util.stream.Stream;
  * told.
  */
 public final class Decoder implements AutoCloseable {
+  /** Passes of so many rows or fewer wait for messages rather than for bytes. */
+  private static final int FEW_ROWS = 4;
+
   private final ModelConfig config;
   private final Part part;
   private final List<Lane> lanes = new ArrayList<>();
+  private final Group alone;
+  private final Lane few;
 
   /**
    * Loads this rank's part of a model. Collective.
@@ -39,14 +46,19 @@ public final class Decoder implements AutoCloseable {
       Group group, Weights weights, Tuning tuning, int halves, int maxRows, int maxSequences) {
     this.config = weights.config();
     this.part = weights.part();
+    this.alone = weights.world().split(ReplicaGroups.ofSize(1));
+    RowSplit some = new RowSplit(part.rank(), part.shares(), false);
+    RowSplit all = new RowSplit(part.rank(), part.shares(), true);
     try (PackedWeights head = weights.lmHead()) {
       for (int i = 0; i < halves; i++) {
-        lanes.add(new Lane(group, weights, head, tuning, maxRows, maxSequences));
+        lanes.add(new Lane(group, group, some, weights, head, tuning, maxRows, maxSequences));
       }
+      few = new Lane(group, alone, all, weights, head, tuning, FEW_ROWS, FEW_ROWS);
     }
     for (int layer = 0; layer < config.layers(); layer++) {
       try (LayerWeights packed = LayerWeights.of(weights, layer)) {
         lanes.forEach(lane -> lane.add(weights, packed));
+        few.add(weights, packed);
       }
     }
     weights.checkpoint().checkAllUsed();
@@ -81,6 +93,9 @@ public final class Decoder implements AutoCloseable {
    * @return for each sequence the logits of the token that comes next
    */
   public float[][] run(List<Sequence> sequences) {
+    if (sequences.stream().mapToInt(Sequence::fresh).sum() <= FEW_ROWS) {
+      return few.run(sequences);
+    }
     int half = half(sequences);
     if (half == sequences.size()) {
       return lanes.get(0).run(sequences);
@@ -122,5 +137,7 @@ public final class Decoder implements AutoCloseable {
   @Override
   public void close() {
     lanes.forEach(Lane::close);
+    few.close();
+    alone.close();
   }
 }

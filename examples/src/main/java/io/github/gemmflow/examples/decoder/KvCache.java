@@ -20,11 +20,7 @@ final class KvCache {
   /** Of each layer and head, one row per position and one column per element. */
   private final float[][] values;
 
-  /**
-   * An empty cache.
-   *
-   * @param heads the key-value heads of this rank
-   */
+  /** An empty cache for so many key-value heads of this rank. */
   KvCache(int layers, int heads, int headSize) {
     this.heads = heads;
     this.headSize = headSize;

@@ -8,6 +8,7 @@ import io.github.gemmflow.RowCounts;
 import io.github.gemmflow.Step;
 import io.github.gemmflow.Workspace;
 import io.github.gemmflow.examples.checkpoint.ModelConfig;
+import io.github.gemmflow.examples.parallel.RowSplit;
 import io.github.gemmflow.examples.parallel.Team;
 import io.github.gemmflow.kernel.PackedWeights;
 import io.github.gemmflow.matrix.DType;
@@ -18,7 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Way of some sequences through the model: the operators of all layers on a workspace of their own,
+ * Way of some sequences through the model: the operators of all layers on workspaces of their own,
  * so that several lanes can run at a time. Weights belong to the operators of all lanes together.
  * Not thread-safe.
  */
@@ -28,7 +29,9 @@ final class Lane implements AutoCloseable {
   private final Matrix embedding;
   private final List<Block> blocks = new ArrayList<>();
   private final RmsNorm norm;
+  private final RowSplit split;
   private final Workspace space;
+  private final Workspace sumSpace;
   private final Workspace logitSpace;
   private final AllGatherMatmul lmHead;
   private final AllGather allLogits;
@@ -39,9 +42,15 @@ final class Lane implements AutoCloseable {
   private final Attention attention;
   private final float[] row;
 
-  /** A lane without layers. Collective. */
+  /**
+   * A lane without layers. Collective.
+   *
+   * @param gathering the ranks that gather rows: all, or each for itself where each has all rows
+   */
   Lane(
       Group group,
+      Group gathering,
+      RowSplit split,
       Weights weights,
       PackedWeights head,
       Tuning tuning,
@@ -49,15 +58,20 @@ final class Lane implements AutoCloseable {
       int maxSequences) {
     this.config = weights.config();
     this.part = weights.part();
+    this.split = split;
     this.embedding = weights.embedding();
     // One workspace for all layers and the last product; one of F32 for what that yields.
     this.space =
-        Workspace.on(group)
+        Workspace.on(gathering)
             .rows(maxRows)
             .columns(config.hidden())
             .type(weights.type())
             .tuning(tuning)
             .open();
+    this.sumSpace =
+        split.isWhole()
+            ? Workspace.on(group).rows(maxRows).type(weights.type()).tuning(tuning).open()
+            : space;
     this.logitSpace = Workspace.on(group).rows(maxSequences).columns(config.vocabulary()).open();
     this.norm = weights.norm("model.norm", config.hidden());
     this.lmHead = AllGatherMatmul.on(space).output(head).build();
@@ -72,7 +86,7 @@ final class Lane implements AutoCloseable {
 
   /** Adds the next layer. Collective. */
   void add(Weights weights, LayerWeights packed) {
-    blocks.add(new Block(space, weights, packed, blocks.size()));
+    blocks.add(new Block(space, sumSpace, split, weights, packed, blocks.size()));
   }
 
   /** What all layers use. */
@@ -82,7 +96,7 @@ final class Lane implements AutoCloseable {
 
   /** See {@link Decoder#run}. */
   float[][] run(List<Sequence> sequences) {
-    Pass pass = new Pass(config, part, sequences);
+    Pass pass = new Pass(config, split, sequences);
     Matrix mine = residual.rows(0, pass.myRows());
     embed(pass, mine);
     Activations all = activations.rows(pass.rows());
@@ -105,8 +119,9 @@ final class Lane implements AutoCloseable {
    * two steps may be open at once, in two workspaces.
    */
   private float[][] logits(Pass pass, Matrix mine) {
-    try (Step gather = allLogits.begin(RowCounts.mine(pass.sequences().size()))) {
-      try (Step step = lmHead.begin(RowCounts.known(pass.endsPerRank()))) {
+    try (Step gather =
+        allLogits.begin(RowCounts.equal(part.shares().ranks(), pass.sequences().size()))) {
+      try (Step step = lmHead.begin(pass.ends())) {
         int[] ends = pass.myEnds();
         for (int i = 0; i < ends.length; i++) {
           norm.apply(mine, ends[i], step, i);
@@ -129,6 +144,7 @@ final class Lane implements AutoCloseable {
     lmHead.close();
     allLogits.close();
     space.close();
+    sumSpace.close();
     logitSpace.close();
     team.close();
     arena.close();

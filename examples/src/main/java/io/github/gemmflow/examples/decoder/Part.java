@@ -43,9 +43,4 @@ public record Part(int rank, Shares shares, Slice heads, Slice kvHeads, Slice in
         shares.slice(config.intermediate(), rank),
         shares.slice(config.vocabulary(), rank));
   }
-
-  /** Which of so many rows of the residual stream this rank has. */
-  public Slice rows(long total) {
-    return shares.slice(total, rank);
-  }
 }

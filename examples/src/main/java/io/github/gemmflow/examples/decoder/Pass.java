@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.examples.decoder;
 
+import io.github.gemmflow.RowCounts;
 import io.github.gemmflow.examples.checkpoint.ModelConfig;
+import io.github.gemmflow.examples.parallel.RowSplit;
 import io.github.gemmflow.examples.parallel.Slice;
 import java.util.Arrays;
 import java.util.List;
@@ -13,16 +15,16 @@ import java.util.List;
  */
 final class Pass {
   private final List<Sequence> sequences;
-  private final Part part;
+  private final RowSplit split;
   private final int[] firstRows;
   private final int[] sequenceOf;
   private final int[] positions;
   private final int[] tokens;
   private final Rotary rotary;
 
-  Pass(ModelConfig config, Part part, List<Sequence> sequences) {
+  Pass(ModelConfig config, RowSplit split, List<Sequence> sequences) {
     this.sequences = sequences;
-    this.part = part;
+    this.split = split;
     this.firstRows = new int[sequences.size() + 1];
     for (int s = 0; s < sequences.size(); s++) {
       int fresh = sequences.get(s).fresh();
@@ -64,33 +66,41 @@ final class Pass {
     return positions[row];
   }
 
-  /** How the rows are spread: what every operator wants to know. */
-  long[] rowsPerRank() {
-    return part.shares().sizes(rows());
+  /** How the rows are spread: what every gather wants to know. */
+  RowCounts gathered() {
+    return RowCounts.known(split.gathered(rows()));
+  }
+
+  /** How they are spread afterwards: what every sum wants to know. */
+  RowCounts summed() {
+    return split.summed(rows());
   }
 
   /** The rows of this rank. */
   int myRows() {
-    return part.rows(rows()).size();
+    return split.slice(rows()).size();
   }
 
   /** The token of one of this rank's rows. */
   int myToken(int row) {
-    return tokens[(int) part.rows(rows()).begin() + row];
+    return tokens[(int) split.slice(rows()).begin() + row];
   }
 
   /** How many sequences end in the rows of each rank: only their last rows become logits. */
-  long[] endsPerRank() {
-    long[] ends = new long[part.shares().ranks()];
-    for (int rank = 0; rank < ends.length; rank++) {
-      ends[rank] = ends(part.shares().slice(rows(), rank)).length;
+  RowCounts ends() {
+    long[] counts = split.gathered(rows());
+    long begin = 0;
+    for (int rank = 0; rank < counts.length; rank++) {
+      long end = begin + counts[rank];
+      counts[rank] = ends(new Slice(begin, end)).length;
+      begin = end;
     }
-    return ends;
+    return RowCounts.known(counts);
   }
 
   /** Those of this rank's rows that are the last of a sequence. */
   int[] myEnds() {
-    return ends(part.rows(rows()));
+    return ends(split.slice(rows()));
   }
 
   private int[] ends(Slice of) {

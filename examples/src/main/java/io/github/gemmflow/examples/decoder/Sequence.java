@@ -13,11 +13,7 @@ public final class Sequence {
   private int seen;
   private int shown;
 
-  /**
-   * A sequence.
-   *
-   * @param prompt its first tokens
-   */
+  /** A sequence that begins with a prompt. */
   Sequence(KvCache cache, int[] prompt) {
     this.cache = cache;
     this.tokens = prompt.clone();

@@ -50,7 +50,13 @@ final class Encoder implements AutoCloseable {
    */
   List<float[][]> run(List<int[]> sentences) {
     int[] firstRows = new int[sentences.size() + 1];
+    long most = weights.tensors().matrix("embeddings.position_embeddings.weight").rows();
     for (int s = 0; s < sentences.size(); s++) {
+      if (sentences.get(s).length > most) {
+        throw new IllegalArgumentException(
+            "sentence %d has %d tokens, and the model knows %d: cut it"
+                .formatted(s, sentences.get(s).length, most));
+      }
       firstRows[s + 1] = firstRows[s] + sentences.get(s).length;
     }
     int rows = firstRows[sentences.size()];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.examples.encoder;
 
+import io.github.gemmflow.examples.math.Vectors;
 import io.github.gemmflow.matrix.Matrix;
 
 /**
@@ -36,22 +37,19 @@ record EncoderAttention(int headSize) {
   private void attend(
       float[] queries, float[] keys, float[] values, int at, int head, float[] row) {
     int width = row.length;
-    int tokens = keys.length / width;
-    double[] likely = new double[tokens];
-    double sum = 0;
-    for (int t = 0; t < tokens; t++) {
-      float score = 0;
+    float[] scores = new float[keys.length / width];
+    for (int t = 0; t < scores.length; t++) {
+      double score = 0;
       for (int i = 0; i < headSize; i++) {
         score += queries[at + i] * keys[t * width + head + i];
       }
-      // Scores of a trained model are small: no exponential overflows.
-      likely[t] = Math.exp(score / Math.sqrt(headSize));
-      sum += likely[t];
+      scores[t] = (float) (score / Math.sqrt(headSize));
     }
+    Vectors.softmax(scores, 0, scores.length);
     for (int i = 0; i < headSize; i++) {
       double mean = 0;
-      for (int t = 0; t < tokens; t++) {
-        mean += likely[t] / sum * values[t * width + head + i];
+      for (int t = 0; t < scores.length; t++) {
+        mean += scores[t] * values[t * width + head + i];
       }
       row[head + i] = (float) mean;
     }

@@ -100,6 +100,13 @@ final class Generate implements Callable<Integer> {
               + " (default: by rule)")
   private @Nullable Overlap overlap;
 
+  @Option(
+      names = "--warmup",
+      paramLabel = "N",
+      defaultValue = "0",
+      description = "runs so often before the one that is timed (default: ${DEFAULT-VALUE})")
+  private int warmup;
+
   @Mixin private ShareOption shares = new ShareOption();
 
   @Mixin private Ranks ranks = new Ranks();
@@ -154,6 +161,9 @@ final class Generate implements Callable<Integer> {
     boolean isPrinted = prompt != null && world.rank() == 0;
     IntConsumer listener = isPrinted ? text::print : token -> {};
     try (Decoder decoder = new Decoder(group, weights, tuning, 1, rows, prompts.size())) {
+      for (int i = 0; i < warmup; i++) {
+        new Greedy(decoder, prompts, tokens, ends, token -> {}, false).run();
+      }
       Greedy greedy = new Greedy(decoder, prompts, tokens, ends, listener, logitsOut != null).run();
       if (isPrinted) {
         text.end();

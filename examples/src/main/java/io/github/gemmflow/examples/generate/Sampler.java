@@ -60,8 +60,11 @@ public final class Sampler {
     if (topP == 1) {
       return draw(IntStream.range(0, likely.length).toArray(), likely, sum);
     }
+    // Less likely ones would not be among the chosen even if all that are left were as likely.
+    double least = (1 - topP) * sum / likely.length;
     int[] order =
         IntStream.range(0, likely.length)
+            .filter(token -> likely[token] >= least)
             .boxed()
             .sorted((a, b) -> Double.compare(likely[b], likely[a]))
             .mapToInt(Integer::intValue)

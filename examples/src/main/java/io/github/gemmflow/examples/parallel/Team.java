@@ -8,6 +8,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntConsumer;
 
 /**
  * Threads for what is computed between operators: as many as multiply, and the caller is one of
@@ -17,17 +18,6 @@ public final class Team implements AutoCloseable {
   private final int members;
   private final ExecutorService others;
 
-  /** What a team does. */
-  @FunctionalInterface
-  public interface Work {
-    /**
-     * Does one task. Tasks do not depend on each other.
-     *
-     * @param member a number for each thread, from 0 on
-     */
-    void run(int task, int member);
-  }
-
   public Team(int members) {
     this.members = members;
     this.others =
@@ -35,20 +25,14 @@ public final class Team implements AutoCloseable {
             members, Thread.ofPlatform().daemon().name("example-", 0).factory());
   }
 
-  /** How many threads there are at most. */
-  public int members() {
-    return members;
-  }
-
-  /** Runs all tasks; returns when all are done. */
-  public void run(int tasks, Work work) {
+  /** Runs all tasks, which do not depend on each other; returns when all are done. */
+  public void run(int tasks, IntConsumer work) {
     AtomicInteger next = new AtomicInteger();
     List<CompletableFuture<Void>> running = new ArrayList<>();
     for (int i = 1; i < Math.min(members, tasks); i++) {
-      int member = i;
-      running.add(CompletableFuture.runAsync(() -> run(next, tasks, work, member), others));
+      running.add(CompletableFuture.runAsync(() -> run(next, tasks, work), others));
     }
-    run(next, tasks, work, 0);
+    run(next, tasks, work);
     try {
       running.forEach(CompletableFuture::join);
     } catch (CompletionException e) {
@@ -56,9 +40,9 @@ public final class Team implements AutoCloseable {
     }
   }
 
-  private static void run(AtomicInteger next, int tasks, Work work, int member) {
+  private static void run(AtomicInteger next, int tasks, IntConsumer work) {
     for (int task = next.getAndIncrement(); task < tasks; task = next.getAndIncrement()) {
-      work.run(task, member);
+      work.accept(task);
     }
   }
 

@@ -42,10 +42,13 @@ final class NetworkOnly implements AutoCloseable {
     this.space = Workspace.on(group).rows(rows).columns(columns).open();
     this.gather = AllGather.on(space).columns(columns).build();
     this.sum = ReduceScatter.on(space).columns(config.hidden()).build();
-    this.mine = Matrix.allocate(DType.F32, part.rows(rows).size(), columns, arena);
+    this.mine =
+        Matrix.allocate(DType.F32, part.shares().slice(rows, part.rank()).size(), columns, arena);
     this.all = Matrix.allocate(DType.F32, rows, columns, arena);
     this.partial = Matrix.allocate(DType.F32, rows, config.hidden(), arena);
-    this.total = Matrix.allocate(DType.F32, part.rows(rows).size(), config.hidden(), arena);
+    this.total =
+        Matrix.allocate(
+            DType.F32, part.shares().slice(rows, part.rank()).size(), config.hidden(), arena);
   }
 
   /** Sends what a pass sends. Collective. */

@@ -2,6 +2,7 @@
 package io.github.gemmflow.examples.encoder;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ai.onnxruntime.OrtException;
@@ -76,13 +77,18 @@ class EncoderTest {
   }
 
   private static List<float[][]> run(LocalWorld world, DType type, double... shares) {
+    return run(world, type, TOKENS, shares);
+  }
+
+  private static List<float[][]> run(
+      LocalWorld world, DType type, List<int[]> tokens, double... shares) {
     List<List<float[][]>> ranks = new CopyOnWriteArrayList<>();
     world.run(
         w -> {
           Shares each = shares.length == 0 ? Shares.even(w.size()) : Shares.of(shares);
           EncoderWeights weights = new EncoderWeights(w, model.weights(), each, 12, type);
           try (Encoder encoder = new Encoder(w.group(), weights, 100)) {
-            ranks.add(encoder.run(TOKENS));
+            ranks.add(encoder.run(tokens));
           }
         });
     return ranks.get(0);
@@ -115,6 +121,16 @@ class EncoderTest {
   @ValueSource(ints = {1, 2, 3, 4})
   void ranksAsThreads(int ranks) {
     assertRight(ranks + " ranks, F32", run(LocalWorld.of(ranks), DType.F32));
+  }
+
+  /** The tokenizer cuts what is longer than it should be; others might not. */
+  @Test
+  void sentencesMayBeTooLong() {
+    List<int[]> tooLong = List.of(new int[513]);
+    IllegalArgumentException e =
+        assertThrows(
+            IllegalArgumentException.class, () -> run(LocalWorld.of(2), DType.F32, tooLong));
+    assertTrue(e.toString().contains("513 tokens, and the model knows 512"), e.toString());
   }
 
   @Test

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.benchmarks.peers;
+
+import io.github.gemmflow.system.Lab;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * The decoder of the examples. It is run a few times before it is timed, as a server has done; and
+ * Java compiles what is run.
+ *
+ * @param type to multiply in
+ * @param isSpread whether ranks are on hosts of their own, or all on this machine
+ */
+record GemmflowPeer(Task task, String type, boolean isSpread) implements Peer {
+  /** Runs before the one that is timed: by then Java has compiled most of what is run. */
+  private static final int WARMUP = 3;
+
+  @Override
+  public String name() {
+    return "Gemmflow " + type.toUpperCase(Locale.ROOT) + (isSpread ? "" : ", all ranks here");
+  }
+
+  @Override
+  public boolean runsOn(int hosts) {
+    return isSpread || hosts > 1;
+  }
+
+  private Path model() {
+    return task.directory().resolve("gemmflow-%s-%s".formatted(task.shape(), type));
+  }
+
+  private Path prompt() {
+    return model().resolve("prompt.txt");
+  }
+
+  private static String program() {
+    return Path.of(Lab.program()).resolveSibling("../examples/run").normalize().toString();
+  }
+
+  @Override
+  public void prepare() throws IOException {
+    if (!Files.exists(model().resolve("model.safetensors"))) {
+      Shape shape = task.shape();
+      String options =
+          "--out %s --type %s --layers %d --hidden %d --intermediate %d --heads %d --kv-heads %d --vocab %d"
+              .formatted(
+                  model(),
+                  type,
+                  shape.layers,
+                  shape.hidden,
+                  shape.intermediate,
+                  shape.heads,
+                  shape.kvHeads,
+                  shape.vocabulary);
+      List<String> command = new ArrayList<>(List.of(program(), "RandomCheckpoint"));
+      command.addAll(List.of(options.split(" ", -1)));
+      try {
+        Programs.run(command);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+    String tokens =
+        IntStream.range(0, task.promptTokens())
+            .mapToObj(i -> Integer.toString(1 + i % 26))
+            .collect(Collectors.joining(" "));
+    Files.writeString(prompt(), tokens);
+  }
+
+  @Override
+  public Speed run(int hosts) throws IOException, InterruptedException {
+    Lab lab = new Lab(2);
+    long before = lab.bytesIntoFirstHost();
+    String text = Programs.run(command(hosts));
+    double bytes = (double) lab.bytesIntoFirstHost() - before;
+    double millis = Programs.numbers("prefill ([0-9.]+) ms", text).getFirst();
+    double decode = Programs.numbers("decode ([0-9.]+) ms", text).getFirst();
+    int tokens = (1 + WARMUP) * (task.promptTokens() + task.tokens());
+    return new Speed(
+        task.promptTokens() * 1000 / millis, decode, millis, isSpread ? bytes / tokens : 0);
+  }
+
+  private List<String> command(int hosts) {
+    List<String> generate =
+        List.of(
+            program(),
+            "Generate",
+            "--model",
+            model().toString(),
+            "--prompts",
+            prompt().toString(),
+            "--tokens",
+            // The first one is of the prefill.
+            Integer.toString(task.tokens() + 1),
+            "--type",
+            type,
+            "--stop",
+            "-1",
+            "--warmup",
+            Integer.toString(WARMUP));
+    if (hosts == 1) {
+      return Programs.on(0, generate);
+    }
+    List<String> command =
+        new ArrayList<>(
+            isSpread
+                ? List.of(Lab.program(), "mpirun", "openmpi")
+                : List.of(
+                    "mpirun.openmpi",
+                    "--allow-run-as-root",
+                    "--oversubscribe",
+                    "--bind-to",
+                    "none"));
+    command.addAll(List.of("-n", Integer.toString(hosts)));
+    command.addAll(generate);
+    return command;
+  }
+}

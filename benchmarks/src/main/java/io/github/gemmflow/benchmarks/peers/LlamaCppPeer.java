@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.benchmarks.peers;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * llama.cpp, whose hosts have a part of the layers each (RPC), with weights of four or eight bits.
+ *
+ * @param programs the directory of its {@code llama-bench} and {@code rpc-server}
+ */
+record LlamaCppPeer(Task task, Path programs, boolean hasFourBits) implements Peer {
+  private static final int PORT = 50052;
+
+  @Override
+  public String name() {
+    return "llama.cpp " + (hasFourBits ? "Q4_0" : "Q8_0");
+  }
+
+  private Path model() {
+    String bits = hasFourBits ? "q4" : "q8";
+    return task.directory().resolve("llama-cpp-%s-%s.gguf".formatted(task.shape(), bits));
+  }
+
+  @Override
+  public void prepare() throws IOException {
+    if (!Files.exists(model())) {
+      GgufFile.write(task.shape(), hasFourBits, task.positions(), model());
+    }
+  }
+
+  @Override
+  public Speed run(int hosts) throws IOException, InterruptedException {
+    List<Process> servers = new ArrayList<>();
+    try {
+      for (int host = 1; host < hosts; host++) {
+        Path output = Files.createTempFile(task.directory(), "server-", ".txt");
+        output.toFile().deleteOnExit();
+        List<String> command =
+            List.of(
+                programs.resolve("rpc-server").toString(),
+                "-H",
+                "0.0.0.0",
+                "-p",
+                "" + PORT,
+                "-t",
+                "1");
+        servers.add(Programs.start(Programs.on(host, command), output));
+        Programs.awaitPort(host, PORT, output);
+      }
+      return speed(Programs.run(Programs.on(0, bench(hosts))));
+    } finally {
+      servers.forEach(Programs::end);
+    }
+  }
+
+  private List<String> bench(int hosts) {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                programs.resolve("llama-bench").toString(),
+                "-m",
+                model().toString(),
+                "-p",
+                Integer.toString(task.promptTokens()),
+                "-n",
+                Integer.toString(task.tokens()),
+                "-t",
+                "1",
+                "-r",
+                "1",
+                "-o",
+                "json"));
+    if (hosts > 1) {
+      List<String> others = new ArrayList<>();
+      for (int host = 1; host < hosts; host++) {
+        others.add(Programs.address(host) + ":" + PORT);
+      }
+      // The first host keeps its part of the layers.
+      int elsewhere = task.shape().layers * (hosts - 1) / hosts;
+      command.addAll(List.of("--rpc", String.join(",", others), "-ngl", "" + elsewhere));
+    }
+    return command;
+  }
+
+  private Speed speed(String text) throws IOException {
+    List<Double> perSecond = Programs.numbers("\"avg_ts\": ([0-9.]+)", text);
+    double prefill = perSecond.getFirst();
+    double decode = 1000 / perSecond.getLast();
+    double first = task.promptTokens() * 1000 / prefill + decode;
+    return new Speed(prefill, decode, first, Double.NaN);
+  }
+}

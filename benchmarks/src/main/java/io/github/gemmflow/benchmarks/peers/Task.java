@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.benchmarks.peers;
+
+import java.nio.file.Path;
+
+/**
+ * What every program is asked to do: continue a prompt with a model of a shape.
+ *
+ * @param directory where models are written
+ */
+record Task(Shape shape, int promptTokens, int tokens, Path directory) {
+  /** The most tokens of a text that a model must know. */
+  int positions() {
+    return promptTokens + tokens + 16;
+  }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.examples.parallel;
+
+import io.github.gemmflow.RowCounts;
+
+/**
+ * Which rows of the residual stream each rank has: its share, or all. If every rank has all rows,
+ * more bytes travel in fewer messages, which is faster where there are few rows: what one rank
+ * would gather is there, and each sum is one message to each other host.
+ *
+ * @param isWhole whether every rank has all rows
+ */
+public record RowSplit(int rank, Shares shares, boolean isWhole) {
+  /** This rank's of so many rows. */
+  public Slice slice(long total) {
+    return isWhole ? new Slice(0, total) : shares.slice(total, rank);
+  }
+
+  /** How many rows each rank gives to a gather; one that has all gives them to itself. */
+  public long[] gathered(long total) {
+    return isWhole ? new long[] {total} : shares.sizes(total);
+  }
+
+  /** How many rows each rank gets from a sum. */
+  public RowCounts summed(long total) {
+    return isWhole ? RowCounts.equal(shares.ranks(), total) : RowCounts.known(shares.sizes(total));
+  }
+}
