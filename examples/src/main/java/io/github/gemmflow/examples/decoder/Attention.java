@@ -74,7 +74,7 @@ final class Attention {
       int begin = Math.max(0, end - config.window());
       scores = scores.length < end ? new float[2 * end] : scores;
       queries.getRow(row, query);
-      score(query, cache.keys(layer, kvHead), cache.capacity(), begin, end, scores);
+      score(query, cache.keys(layer, kvHead), begin, end, scores);
       Vectors.softmax(scores, begin, end);
       gather(scores, cache.values(layer, kvHead), begin, end, mean);
       attended.setRow(row, mean);
@@ -82,19 +82,19 @@ final class Attention {
   }
 
   /** How well a query fits each key, of which an element of all positions is a row. */
-  private void score(float[] query, float[] keys, int stride, int begin, int end, float[] scores) {
+  private void score(float[] query, float[][] keys, int begin, int end, float[] scores) {
     Arrays.fill(scores, begin, end, 0);
     float scale = (float) (1 / Math.sqrt(size));
     for (int i = 0; i < size; i += 4) {
-      Vectors.addFour(query, scale, i, size, keys, stride, scores, begin, end);
+      Vectors.addFour(query, scale, i, size, keys, scores, begin, end);
     }
   }
 
   /** The mean of the values, weighted by the scores. */
-  private void gather(float[] scores, float[] values, int begin, int end, float[] mean) {
+  private void gather(float[] scores, float[][] values, int begin, int end, float[] mean) {
     Arrays.fill(mean, 0);
     for (int t = begin; t < end; t += 4) {
-      Vectors.addFour(scores, 1, t, end, values, size, mean, 0, size);
+      Vectors.addFour(scores, 1, t, end, values, mean, 0, size);
     }
   }
 }

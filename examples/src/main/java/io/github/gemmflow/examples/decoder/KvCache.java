@@ -14,18 +14,18 @@ final class KvCache {
   private final int headSize;
   private int capacity = FIRST_CAPACITY;
 
-  /** Of each layer and head, one row per element and one column per position. */
-  private final float[][] keys;
+  /** Of each layer and head, a row for each element, with a column for each position. */
+  private final float[][][] keys;
 
-  /** Of each layer and head, one row per position and one column per element. */
-  private final float[][] values;
+  /** Of each layer and head, a row for each position, with a column for each element. */
+  private final float[][][] values;
 
   /** An empty cache for so many key-value heads of this rank. */
   KvCache(int layers, int heads, int headSize) {
     this.heads = heads;
     this.headSize = headSize;
-    this.keys = new float[layers * heads][headSize * capacity];
-    this.values = new float[layers * heads][headSize * capacity];
+    this.keys = new float[layers * heads][headSize][capacity];
+    this.values = new float[layers * heads][capacity][];
   }
 
   /** Makes room for so many positions. */
@@ -35,12 +35,10 @@ final class KvCache {
     }
     int larger = Math.max(positions, 2 * capacity);
     for (int i = 0; i < keys.length; i++) {
-      float[] grown = new float[headSize * larger];
       for (int element = 0; element < headSize; element++) {
-        System.arraycopy(keys[i], element * capacity, grown, element * larger, capacity);
+        keys[i][element] = Arrays.copyOf(keys[i][element], larger);
       }
-      keys[i] = grown;
-      values[i] = Arrays.copyOf(values[i], headSize * larger);
+      values[i] = Arrays.copyOf(values[i], larger);
     }
     capacity = larger;
   }
@@ -48,26 +46,22 @@ final class KvCache {
   /** Stores the keys and values of all heads at a position. */
   void put(int layer, int position, float[] newKeys, float[] newValues) {
     for (int head = 0; head < heads; head++) {
-      float[] target = keys(layer, head);
+      int first = head * headSize;
+      float[][] target = keys(layer, head);
       for (int element = 0; element < headSize; element++) {
-        target[element * capacity + position] = newKeys[head * headSize + element];
+        target[element][position] = newKeys[first + element];
       }
-      System.arraycopy(
-          newValues, head * headSize, values(layer, head), position * headSize, headSize);
+      values(layer, head)[position] = Arrays.copyOfRange(newValues, first, first + headSize);
     }
   }
 
-  /** Keys with one column per position, {@link #capacity()} of them to a row. */
-  float[] keys(int layer, int head) {
+  /** Keys, a row for each element. */
+  float[][] keys(int layer, int head) {
     return keys[layer * heads + head];
   }
 
-  /** Values with one row per position. */
-  float[] values(int layer, int head) {
+  /** Values, a row for each position. */
+  float[][] values(int layer, int head) {
     return values[layer * heads + head];
-  }
-
-  int capacity() {
-    return capacity;
   }
 }

@@ -13,21 +13,20 @@ public final class Vectors {
 
   /**
    * Adds some rows of a matrix, each times its factor, to a part of a row: four of them, from one
-   * on, or as many as there are.
+   * on, or as many as there are. Rows are arrays of their own, read and written at the same index:
+   * of others the compiler would fear that they overlap, and multiply one by one.
    *
    * @param factors one for each row of the matrix
    * @param scale of all factors
    * @param row the first
    * @param rows those from this on do not count
-   * @param stride from a row of the matrix to the next
    */
   public static void addFour(
       float[] factors,
       float scale,
       int row,
       int rows,
-      float[] matrix,
-      int stride,
+      float[][] matrix,
       float[] sum,
       int from,
       int to) {
@@ -36,16 +35,12 @@ public final class Vectors {
     float b = row + 1 < rows ? scale * factors[row + 1] : 0;
     float c = row + 2 < rows ? scale * factors[row + 2] : 0;
     float d = row + 3 < rows ? scale * factors[row + 3] : 0;
-    int first = row * stride;
-    int second = Math.min(row + 1, last) * stride;
-    int third = Math.min(row + 2, last) * stride;
-    int fourth = Math.min(row + 3, last) * stride;
+    float[] first = matrix[row];
+    float[] second = matrix[Math.min(row + 1, last)];
+    float[] third = matrix[Math.min(row + 2, last)];
+    float[] fourth = matrix[Math.min(row + 3, last)];
     for (int i = from; i < to; i++) {
-      sum[i] +=
-          a * matrix[first + i]
-              + b * matrix[second + i]
-              + c * matrix[third + i]
-              + d * matrix[fourth + i];
+      sum[i] += a * first[i] + b * second[i] + c * third[i] + d * fourth[i];
     }
   }
 

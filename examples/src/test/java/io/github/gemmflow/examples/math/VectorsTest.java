@@ -27,19 +27,19 @@ class VectorsTest {
   /** Six rows: four, then two; what is beside them stays. */
   @Test
   void rowsAreAddedByTheirFactors() {
-    float[] matrix = new float[6 * 3];
-    for (int i = 0; i < matrix.length; i++) {
-      matrix[i] = i;
+    float[][] matrix = new float[6][3];
+    for (int i = 0; i < 6 * 3; i++) {
+      matrix[i / 3][i % 3] = i;
     }
     float[] factors = {1, 10, 100, 1000, 10_000, 100_000};
     float[] sum = {7, 0, 0};
-    Vectors.addFour(factors, 2, 0, 6, matrix, 3, sum, 1, 3);
-    Vectors.addFour(factors, 2, 4, 6, matrix, 3, sum, 1, 3);
+    Vectors.addFour(factors, 2, 0, 6, matrix, sum, 1, 3);
+    Vectors.addFour(factors, 2, 4, 6, matrix, sum, 1, 3);
     float second = 0;
     float third = 0;
     for (int row = 0; row < 6; row++) {
-      second += 2 * factors[row] * matrix[row * 3 + 1];
-      third += 2 * factors[row] * matrix[row * 3 + 2];
+      second += 2 * factors[row] * matrix[row][1];
+      third += 2 * factors[row] * matrix[row][2];
     }
     assertArrayEquals(new float[] {7, second, third}, sum);
   }
