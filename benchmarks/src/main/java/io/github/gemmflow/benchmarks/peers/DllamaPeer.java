@@ -35,20 +35,9 @@ record DllamaPeer(Task task, Path program) implements Peer {
 
   @Override
   public Speed run(int hosts) throws IOException, InterruptedException {
-    List<Process> workers = new ArrayList<>();
-    try {
-      for (int host = 1; host < hosts; host++) {
-        Path output = Files.createTempFile(task.directory(), "worker-", ".txt");
-        output.toFile().deleteOnExit();
-        List<String> command =
-            List.of(program.toString(), "worker", "--port", "" + PORT, "--nthreads", "1");
-        workers.add(Programs.start(Programs.on(host, command), output));
-        Programs.awaitPort(host, PORT, output);
-      }
-      return speed(Programs.run(Programs.on(0, root(hosts))));
-    } finally {
-      workers.forEach(Programs::end);
-    }
+    List<String> worker =
+        List.of(program.toString(), "worker", "--port", "" + PORT, "--nthreads", "1");
+    return speed(Programs.runBeside(hosts, PORT, worker, root(hosts)));
   }
 
   private List<String> root(int hosts) {
@@ -75,9 +64,7 @@ record DllamaPeer(Task task, Path program) implements Peer {
                 "q80"));
     if (hosts > 1) {
       command.add("--workers");
-      for (int host = 1; host < hosts; host++) {
-        command.add(Programs.address(host) + ":" + PORT);
-      }
+      command.addAll(Programs.others(hosts, PORT));
     }
     return command;
   }

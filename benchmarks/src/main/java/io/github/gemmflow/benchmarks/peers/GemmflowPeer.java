@@ -45,7 +45,7 @@ record GemmflowPeer(Task task, String type, boolean isSpread) implements Peer {
   }
 
   @Override
-  public void prepare() throws IOException {
+  public void prepare() throws IOException, InterruptedException {
     if (!Files.exists(model().resolve("model.safetensors"))) {
       Shape shape = task.shape();
       String options =
@@ -61,11 +61,7 @@ record GemmflowPeer(Task task, String type, boolean isSpread) implements Peer {
                   shape.vocabulary);
       List<String> command = new ArrayList<>(List.of(program(), "RandomCheckpoint"));
       command.addAll(List.of(options.split(" ", -1)));
-      try {
-        Programs.run(command);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-      }
+      Programs.run(command);
     }
     String tokens =
         IntStream.range(0, task.promptTokens())

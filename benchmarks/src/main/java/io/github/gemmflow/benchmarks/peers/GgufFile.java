@@ -81,7 +81,7 @@ final class GgufFile {
     }
   }
 
-  private byte[] header(int positions) throws IOException {
+  private byte[] header(int positions) {
     Little header = new Little();
     List<Runnable> values = new ArrayList<>();
     values.add(() -> header.text("general.architecture", "llama"));

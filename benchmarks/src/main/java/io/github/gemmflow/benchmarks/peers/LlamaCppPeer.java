@@ -34,27 +34,9 @@ record LlamaCppPeer(Task task, Path programs, boolean hasFourBits) implements Pe
 
   @Override
   public Speed run(int hosts) throws IOException, InterruptedException {
-    List<Process> servers = new ArrayList<>();
-    try {
-      for (int host = 1; host < hosts; host++) {
-        Path output = Files.createTempFile(task.directory(), "server-", ".txt");
-        output.toFile().deleteOnExit();
-        List<String> command =
-            List.of(
-                programs.resolve("rpc-server").toString(),
-                "-H",
-                "0.0.0.0",
-                "-p",
-                "" + PORT,
-                "-t",
-                "1");
-        servers.add(Programs.start(Programs.on(host, command), output));
-        Programs.awaitPort(host, PORT, output);
-      }
-      return speed(Programs.run(Programs.on(0, bench(hosts))));
-    } finally {
-      servers.forEach(Programs::end);
-    }
+    String server = programs.resolve("rpc-server").toString();
+    List<String> other = List.of(server, "-H", "0.0.0.0", "-p", "" + PORT, "-t", "1");
+    return speed(Programs.runBeside(hosts, PORT, other, bench(hosts)));
   }
 
   private List<String> bench(int hosts) {
@@ -75,13 +57,10 @@ record LlamaCppPeer(Task task, Path programs, boolean hasFourBits) implements Pe
                 "-o",
                 "json"));
     if (hosts > 1) {
-      List<String> others = new ArrayList<>();
-      for (int host = 1; host < hosts; host++) {
-        others.add(Programs.address(host) + ":" + PORT);
-      }
       // The first host keeps its part of the layers.
       int elsewhere = task.shape().layers * (hosts - 1) / hosts;
-      command.addAll(List.of("--rpc", String.join(",", others), "-ngl", "" + elsewhere));
+      command.addAll(
+          List.of("--rpc", String.join(",", Programs.others(hosts, PORT)), "-ngl", "" + elsewhere));
     }
     return command;
   }

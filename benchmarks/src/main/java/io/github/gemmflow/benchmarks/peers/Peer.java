@@ -9,7 +9,7 @@ interface Peer {
   String name();
 
   /** Writes the model that it runs, unless that has been done. */
-  void prepare() throws IOException;
+  void prepare() throws IOException, InterruptedException;
 
   /** Whether so many hosts make a difference to it. */
   default boolean runsOn(int hosts) {

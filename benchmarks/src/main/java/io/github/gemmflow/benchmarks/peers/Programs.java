@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 
 /** Programs on hosts of the lab, and what they print. */
 final class Programs {
@@ -43,7 +44,7 @@ final class Programs {
   }
 
   /** Starts a command that goes on until it is ended. */
-  static Process start(List<String> command, Path output) throws IOException {
+  private static Process start(List<String> command, Path output) throws IOException {
     return new ProcessBuilder(command)
         .redirectErrorStream(true)
         .redirectOutput(output.toFile())
@@ -51,16 +52,42 @@ final class Programs {
   }
 
   /** Ends a command and what it started. */
-  static void end(Process process) {
+  private static void end(Process process) {
     process.descendants().forEach(ProcessHandle::destroyForcibly);
     process.destroyForcibly();
+  }
+
+  /**
+   * Runs a command on the first host, while another, which listens on a port, goes on on each of
+   * the others; returns what the first printed.
+   */
+  static String runBeside(int hosts, int port, List<String> other, List<String> command)
+      throws IOException, InterruptedException {
+    List<Process> others = new ArrayList<>();
+    try {
+      for (int host = 1; host < hosts; host++) {
+        Path output = Files.createTempFile("gemmflow-peers-", ".txt");
+        output.toFile().deleteOnExit();
+        others.add(start(on(host, other), output));
+        awaitPort(host, port, output);
+      }
+      return run(on(0, command));
+    } finally {
+      others.forEach(Programs::end);
+    }
+  }
+
+  /** Addresses and a port of the hosts but the first, as programs that use them are told. */
+  static List<String> others(int hosts, int port) {
+    return IntStream.range(1, hosts).mapToObj(host -> address(host) + ":" + port).toList();
   }
 
   /**
    * Waits until a program that goes on listens on a port of its host. What it prints may not come
    * out for long, and to connect would disturb it.
    */
-  static void awaitPort(int host, int port, Path output) throws IOException, InterruptedException {
+  private static void awaitPort(int host, int port, Path output)
+      throws IOException, InterruptedException {
     // Local address and port, the other side's, and the state: 0A for one that listens.
     Pattern listens = Pattern.compile(":%04X [0-9A-F:]+ 0A ".formatted(port));
     for (int tries = 0; tries < SECONDS_TO_START * 5; tries++) {
@@ -73,7 +100,7 @@ final class Programs {
   }
 
   /** The address of a host of the lab, which has a number from 0 on. */
-  static String address(int host) {
+  private static String address(int host) {
     return "10.88.77." + (host + 1);
   }
 

@@ -2,7 +2,7 @@
 package io.github.gemmflow.benchmarks.peers;
 
 /**
- * What one run of a program took.
+ * Speed of one run of a program.
  *
  * @param prefill tokens of the prompt in a second
  * @param decode milliseconds of a token after it

@@ -4,7 +4,7 @@ package io.github.gemmflow.benchmarks.peers;
 import java.nio.file.Path;
 
 /**
- * What every program is asked to do: continue a prompt with a model of a shape.
+ * Task of every program: to continue a prompt with a model of a shape.
  *
  * @param directory where models are written
  */

@@ -2,9 +2,9 @@
 package io.github.gemmflow.examples.checkpoint;
 
 /**
- * What a model says of how its weights were quantised. Known is W8A8 of {@code compressed-tensors}:
- * weights in int8 with a scale for each output, rows with a scale for each token that is found when
- * they are multiplied.
+ * Quantisation of a model's weights, as its {@code config.json} describes it. Known is W8A8 of
+ * {@code compressed-tensors}: weights in int8 with a scale for each output, rows with a scale for
+ * each token that is found when they are multiplied.
  */
 final class Quantization {
   private Quantization() {}

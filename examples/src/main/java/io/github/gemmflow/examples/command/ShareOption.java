@@ -2,6 +2,9 @@
 package io.github.gemmflow.examples.command;
 
 import io.github.gemmflow.World;
+import io.github.gemmflow.examples.checkpoint.Checkpoint;
+import io.github.gemmflow.examples.checkpoint.ModelConfig;
+import io.github.gemmflow.examples.decoder.Weights;
 import io.github.gemmflow.examples.parallel.MeasuredShares;
 import io.github.gemmflow.examples.parallel.Shares;
 import io.github.gemmflow.matrix.DType;
@@ -26,6 +29,13 @@ public final class ShareOption {
       case "auto" -> MeasuredShares.of(world, hidden, intermediate, type);
       default -> Shares.of(numbers());
     };
+  }
+
+  /** The weights of each rank by its share. Collective. */
+  public Weights weights(World world, Checkpoint checkpoint, DType type) {
+    ModelConfig config = checkpoint.config();
+    Shares shares = shares(world, config.hidden(), config.intermediate(), type);
+    return Weights.of(world, checkpoint, shares, type);
   }
 
   private double[] numbers() {

@@ -6,9 +6,8 @@ import io.github.gemmflow.examples.parallel.Shares;
 import io.github.gemmflow.examples.parallel.Slice;
 
 /**
- * What one rank has of a model. Heads of queries are divided among the ranks; a rank has those
- * heads of keys and values that its queries look at, so that where ranks share one of them, each
- * has it.
+ * One rank's part of a model. Heads of queries are divided among the ranks; a rank has those heads
+ * of keys and values that its queries look at, so that where ranks share one of them, each has it.
  *
  * @param heads of queries
  * @param kvHeads of keys and values

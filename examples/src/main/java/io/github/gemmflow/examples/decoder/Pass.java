@@ -16,6 +16,9 @@ import java.util.List;
 final class Pass {
   private final List<Sequence> sequences;
   private final RowSplit split;
+  private final Slice mine;
+  private final RowCounts gathered;
+  private final RowCounts summed;
   private final int[] firstRows;
   private final int[] sequenceOf;
   private final int[] positions;
@@ -34,6 +37,9 @@ final class Pass {
       }
       firstRows[s + 1] = firstRows[s] + fresh;
     }
+    this.mine = split.slice(rows());
+    this.gathered = RowCounts.known(split.gathered(rows()));
+    this.summed = split.summed(rows());
     this.tokens = new int[rows()];
     this.positions = new int[rows()];
     this.sequenceOf = new int[rows()];
@@ -68,22 +74,22 @@ final class Pass {
 
   /** How the rows are spread: what every gather wants to know. */
   RowCounts gathered() {
-    return RowCounts.known(split.gathered(rows()));
+    return gathered;
   }
 
   /** How they are spread afterwards: what every sum wants to know. */
   RowCounts summed() {
-    return split.summed(rows());
+    return summed;
   }
 
   /** The rows of this rank. */
   int myRows() {
-    return split.slice(rows()).size();
+    return mine.size();
   }
 
   /** The token of one of this rank's rows. */
   int myToken(int row) {
-    return tokens[(int) split.slice(rows()).begin() + row];
+    return tokens[(int) mine.begin() + row];
   }
 
   /** How many sequences end in the rows of each rank: only their last rows become logits. */
@@ -100,7 +106,7 @@ final class Pass {
 
   /** Those of this rank's rows that are the last of a sequence. */
   int[] myEnds() {
-    return ends(split.slice(rows()));
+    return ends(mine);
   }
 
   private int[] ends(Slice of) {

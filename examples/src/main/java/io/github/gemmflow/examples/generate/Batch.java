@@ -41,19 +41,19 @@ public final class Batch {
     if (going.isEmpty()) {
       return;
     }
-    List<Continuation> some = share();
-    float[][] logits = model.run(some.stream().map(Continuation::sequence).toList());
+    share();
+    float[][] logits = model.run(going.stream().map(Continuation::sequence).toList());
     for (int i = 0; i < logits.length; i++) {
       // Of a prompt that is shown in several passes, the last says what comes next.
-      if (some.get(i).sequence().unseen() == 0) {
-        some.get(i).add(logits[i]);
+      if (going.get(i).sequence().unseen() == 0) {
+        going.get(i).add(logits[i]);
       }
     }
     going.removeIf(Continuation::isFinished);
   }
 
   /** Says what each shows in the next pass: one row at first; those that are left go to prompts. */
-  private List<Continuation> share() {
+  private void share() {
     int room = maxRows - going.size();
     for (Continuation continuation : going) {
       Sequence sequence = continuation.sequence();
@@ -61,6 +61,5 @@ public final class Batch {
       sequence.show(1 + more);
       room -= more;
     }
-    return List.copyOf(going);
   }
 }

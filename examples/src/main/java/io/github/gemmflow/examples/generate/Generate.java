@@ -8,12 +8,12 @@ import io.github.gemmflow.cli.bench.Counted;
 import io.github.gemmflow.examples.checkpoint.Checkpoint;
 import io.github.gemmflow.examples.checkpoint.ModelConfig;
 import io.github.gemmflow.examples.checkpoint.RowsFile;
+import io.github.gemmflow.examples.command.ModelOptions;
 import io.github.gemmflow.examples.command.Program;
 import io.github.gemmflow.examples.command.Ranks;
 import io.github.gemmflow.examples.command.ShareOption;
 import io.github.gemmflow.examples.decoder.Decoder;
 import io.github.gemmflow.examples.decoder.Weights;
-import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.tuning.Overlap;
 import io.github.gemmflow.tuning.Tuning;
 import java.io.IOException;
@@ -42,13 +42,7 @@ import picocli.CommandLine.Spec;
 final class Generate implements Callable<Integer> {
   @Spec private CommandSpec spec = CommandSpec.create();
 
-  @Option(
-      names = "--model",
-      required = true,
-      paramLabel = "DIR",
-      description =
-          "config.json, *.safetensors and tokenizer.json, as Hugging Face has them; every rank reads them")
-  private Path model = Path.of("");
+  @Mixin private ModelOptions model = new ModelOptions();
 
   @Option(
       names = "--prompt",
@@ -88,12 +82,6 @@ final class Generate implements Callable<Integer> {
   private @Nullable Integer stop;
 
   @Option(
-      names = "--type",
-      defaultValue = "BF16",
-      description = "to multiply in: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE})")
-  private DType type = DType.BF16;
-
-  @Option(
       names = "--overlap",
       description =
           "rows travel while others are multiplied, or before: ${COMPLETION-CANDIDATES}"
@@ -128,8 +116,8 @@ final class Generate implements Callable<Integer> {
       builder.tuning(builder.build().tuning().withOverlap(overlap));
     }
     Config config = builder.build();
-    try (Checkpoint checkpoint = Checkpoint.open(model);
-        Text text = Text.of(model, spec.commandLine().getOut())) {
+    try (Checkpoint checkpoint = Checkpoint.open(model.directory());
+        Text text = Text.of(model.directory(), spec.commandLine().getOut())) {
       List<int[]> prompts = prompts(checkpoint.config(), text);
       ranks.run(config, world -> run(world, checkpoint, prompts, text));
     }
@@ -150,12 +138,7 @@ final class Generate implements Callable<Integer> {
     int rows = prompts.stream().mapToInt(tokensOfOne -> tokensOfOne.length).sum();
     ModelConfig shape = checkpoint.config();
     Group group = world.group();
-    Weights weights =
-        Weights.of(
-            world,
-            checkpoint,
-            shares.shares(world, shape.hidden(), shape.intermediate(), type),
-            type);
+    Weights weights = shares.weights(world, checkpoint, model.type());
     Tuning tuning = world.config().tuning();
     List<Integer> ends = stop == null ? shape.ends() : List.of(stop);
     boolean isPrinted = prompt != null && world.rank() == 0;
@@ -185,7 +168,7 @@ final class Generate implements Callable<Integer> {
         "%s on %s, %s, %s%n",
         Counted.of(group.size(), "rank"),
         Counted.of(group.domains().count(), "host"),
-        type,
+        model.type(),
         world.kernel().name());
     out.printf("prefill %.2f ms for %d tokens%n", greedy.prefillMillis(), rows);
     out.printf(

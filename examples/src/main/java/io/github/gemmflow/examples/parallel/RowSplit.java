@@ -4,9 +4,9 @@ package io.github.gemmflow.examples.parallel;
 import io.github.gemmflow.RowCounts;
 
 /**
- * Which rows of the residual stream each rank has: its share, or all. If every rank has all rows,
- * more bytes travel in fewer messages, which is faster where there are few rows: what one rank
- * would gather is there, and each sum is one message to each other host.
+ * Division of the rows of the residual stream: each rank has its share, or all. Where every rank
+ * has all rows, nothing is gathered, and a sum is one message to each other host. More bytes travel
+ * in fewer messages, which is faster where there are few rows.
  *
  * @param isWhole whether every rank has all rows
  */

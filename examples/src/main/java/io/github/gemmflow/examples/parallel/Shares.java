@@ -4,8 +4,8 @@ package io.github.gemmflow.examples.parallel;
 import java.util.Arrays;
 
 /**
- * What each rank takes of the work: a machine that is twice as fast takes twice as much. Parts are
- * in the order of ranks.
+ * Division of work in proportions, one for each rank: a machine that is twice as fast takes twice
+ * as much. Parts are in the order of ranks.
  */
 public final class Shares {
   private final double[] ends;

@@ -6,10 +6,10 @@ import io.github.gemmflow.World;
 import io.github.gemmflow.cli.bench.RecordedStep;
 import io.github.gemmflow.cli.bench.Trace;
 import io.github.gemmflow.examples.checkpoint.Checkpoint;
+import io.github.gemmflow.examples.command.ModelOptions;
 import io.github.gemmflow.examples.command.Program;
 import io.github.gemmflow.examples.command.Ranks;
 import io.github.gemmflow.examples.generate.Prompts;
-import io.github.gemmflow.matrix.DType;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
@@ -37,13 +37,7 @@ import picocli.CommandLine.Spec;
 final class Prefill implements Callable<Integer> {
   @Spec private CommandSpec spec = CommandSpec.create();
 
-  @Option(
-      names = "--model",
-      required = true,
-      paramLabel = "DIR",
-      description =
-          "config.json and *.safetensors, as Hugging Face has them; every rank reads them")
-  private Path model = Path.of("");
+  @Mixin private ModelOptions model = new ModelOptions();
 
   @Option(
       names = "--rows",
@@ -77,12 +71,6 @@ final class Prefill implements Callable<Integer> {
       description = "of the prompts (default: ${DEFAULT-VALUE})")
   private long seed;
 
-  @Option(
-      names = "--type",
-      defaultValue = "BF16",
-      description = "to multiply in: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE})")
-  private DType type = DType.BF16;
-
   @Mixin private Ranks ranks = new Ranks();
 
   @Option(
@@ -99,11 +87,11 @@ final class Prefill implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    try (Checkpoint checkpoint = Checkpoint.open(model)) {
+    try (Checkpoint checkpoint = Checkpoint.open(model.directory())) {
       PrefillBenchmark benchmark =
           new PrefillBenchmark(
               Prompts.random(prompts, rows, checkpoint.config().vocabulary(), seed),
-              type,
+              model.type(),
               warmup,
               rounds,
               trace != null);

@@ -5,9 +5,9 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * How a conversation becomes one text, with the marks that a model was taught. Which one it is, is
- * known by the mark in the template that comes with the model; the template itself, a program in
- * Jinja, is not run.
+ * Form of a conversation as one text, with the marks that a model was taught. It is known by the
+ * mark in the template that comes with the model; the template itself, a program in Jinja, is not
+ * run.
  */
 enum ChatFormat {
   /** Llama 3. */

@@ -9,7 +9,7 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Answers requests for completions, or those of chats. Thread-safe. */
+/** Handler of requests for completions, or of those for chats. Thread-safe. */
 final class CompletionHandler implements HttpHandler {
   private final boolean isChat;
   private final ServedModel model;

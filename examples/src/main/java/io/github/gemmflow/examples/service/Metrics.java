@@ -38,7 +38,7 @@ final class Metrics {
     answers.forEach(
         (status, count) ->
             text.append(
-                "gemmflow_requests_total{status=\"%d\"} %d%n".formatted(status, count.sum())));
+                "gemmflow_requests_total{status=\"%d\"} %d\n".formatted(status, count.sum())));
     add(text, "gemmflow_prompt_tokens_total", "counter", Long.toString(promptTokens.sum()));
     add(text, "gemmflow_tokens_total", "counter", Long.toString(tokens.sum()));
     add(text, "gemmflow_passes_total", "counter", Long.toString(passes.sum()));

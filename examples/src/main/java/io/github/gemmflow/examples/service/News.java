@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What rank 0 tells the others before a pass.
+ * Message of rank 0 to the others before a pass.
  *
  * @param isEnd whether there is no pass any more
  * @param added tasks that begin

@@ -12,9 +12,9 @@ import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What every rank of a server does: hear what is new, run a pass, and again. Rank 0 says what is
- * new; tokens come out of it alone. All ranks have the same tasks in the same order, and choose the
- * same tokens, so that nothing else has to be told.
+ * Loop that every rank of a server runs: hear what is new, run a pass, and again. Rank 0 says what
+ * is new; tokens come out of it alone. All ranks have the same tasks in the same order, and choose
+ * the same tokens, so that nothing else has to be told.
  */
 final class RankLoop {
   private final Group group;

@@ -6,13 +6,12 @@ import io.github.gemmflow.Group;
 import io.github.gemmflow.World;
 import io.github.gemmflow.examples.checkpoint.Checkpoint;
 import io.github.gemmflow.examples.checkpoint.Tokenizer;
+import io.github.gemmflow.examples.command.ModelOptions;
 import io.github.gemmflow.examples.command.Program;
 import io.github.gemmflow.examples.command.Ranks;
 import io.github.gemmflow.examples.command.ShareOption;
 import io.github.gemmflow.examples.decoder.Decoder;
 import io.github.gemmflow.examples.decoder.Weights;
-import io.github.gemmflow.examples.parallel.Shares;
-import io.github.gemmflow.matrix.DType;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
@@ -35,42 +34,46 @@ import picocli.CommandLine.Spec;
             + " on all ranks of a job; rank 0 listens. /health says whether it does, /metrics what it did. SIGTERM ends it;"
             + " who waits for an answer is told.",
     mixinStandardHelpOptions = true,
-    sortOptions = false,
-    showDefaultValues = true)
+    sortOptions = false)
 final class Serve implements Callable<Integer> {
   private static final int SECONDS_TO_END = 5;
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
-  @Option(
-      names = "--model",
-      required = true,
-      paramLabel = "DIR",
-      description = "config.json, *.safetensors and tokenizer.json, as Hugging Face has them")
-  private Path model = Path.of("");
+  @Mixin private ModelOptions model = new ModelOptions();
 
-  @Option(names = "--address", description = "to listen on; only this host can reach the default")
+  @Option(
+      names = "--address",
+      description =
+          "to listen on; only this host can reach the default (default: ${DEFAULT-VALUE})")
   private String address = "127.0.0.1";
 
-  @Option(names = "--port", description = "to listen on; 0 for any that is free")
+  @Option(
+      names = "--port",
+      description = "to listen on; 0 for any that is free (default: ${DEFAULT-VALUE})")
   private int port = 8080;
 
-  @Option(names = "--type", description = "to multiply in: ${COMPLETION-CANDIDATES}")
-  private DType type = DType.BF16;
-
-  @Option(names = "--max-sequences", description = "texts that grow at a time")
+  @Option(
+      names = "--max-sequences",
+      description = "texts that grow at a time (default: ${DEFAULT-VALUE})")
   private int maxSequences = 16;
 
-  @Option(names = "--max-rows", description = "rows of a pass, of all texts together")
+  @Option(
+      names = "--max-rows",
+      description = "rows of a pass, of all texts together (default: ${DEFAULT-VALUE})")
   private int maxRows = 256;
 
-  @Option(names = "--max-waiting", description = "requests that wait; more are refused (503)")
+  @Option(
+      names = "--max-waiting",
+      description = "requests that wait; more are refused (503) (default: ${DEFAULT-VALUE})")
   private int maxWaiting = 64;
 
-  @Option(names = "--max-tokens", description = "of a text, prompt and answer")
+  @Option(
+      names = "--max-tokens",
+      description = "of a text, prompt and answer (default: ${DEFAULT-VALUE})")
   private int maxTokens = 4096;
 
-  @Option(names = "--max-bytes", description = "of a request")
+  @Option(names = "--max-bytes", description = "of a request (default: ${DEFAULT-VALUE})")
   private int maxBytes = 1 << 20;
 
   @Mixin private ShareOption shares = new ShareOption();
@@ -90,16 +93,17 @@ final class Serve implements Callable<Integer> {
           "a pass of %d rows has no place for %d texts, with %d that wait: give at least one row for each, and one place"
               .formatted(maxRows, maxSequences, maxWaiting));
     }
-    try (Checkpoint checkpoint = Checkpoint.open(model);
+    Path directory = model.directory();
+    try (Checkpoint checkpoint = Checkpoint.open(directory);
         Tokenizer tokenizer =
-            Tokenizer.of(model)
+            Tokenizer.of(directory)
                 .orElseThrow(
-                    () -> new IllegalArgumentException(model + " has no tokenizer.json"))) {
+                    () -> new IllegalArgumentException(directory + " has no tokenizer.json"))) {
       ServedModel served =
           new ServedModel(
-              model.toAbsolutePath().normalize().getFileName().toString(),
+              directory.toAbsolutePath().normalize().getFileName().toString(),
               checkpoint.config(),
-              new PromptReader(tokenizer, Tokenizer.chatTemplate(model)),
+              new PromptReader(tokenizer, Tokenizer.chatTemplate(directory)),
               Math.min(maxTokens, checkpoint.config().positions()),
               maxBytes);
       ranks.run(Config.load(), world -> run(world, checkpoint, served));
@@ -109,9 +113,7 @@ final class Serve implements Callable<Integer> {
 
   /** What each rank does. */
   private void run(World world, Checkpoint checkpoint, ServedModel served) {
-    Shares each =
-        shares.shares(world, served.config().hidden(), served.config().intermediate(), type);
-    Weights weights = Weights.of(world, checkpoint, each, type);
+    Weights weights = shares.weights(world, checkpoint, model.type());
     Group group = world.group();
     try (Decoder decoder =
         new Decoder(group, weights, world.config().tuning(), 1, maxRows, maxSequences)) {

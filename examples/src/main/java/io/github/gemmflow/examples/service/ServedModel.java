@@ -5,7 +5,7 @@ import io.github.gemmflow.examples.checkpoint.ModelConfig;
 import io.github.gemmflow.examples.generate.Sampler;
 
 /**
- * What a server says of its model, and what it takes.
+ * Model of a server, and the limits of requests for it.
  *
  * @param maxTokens the most tokens of a text, prompt and answer
  * @param maxBytes the most bytes of a request

@@ -226,9 +226,17 @@ class DecoderTest {
     assertEquals(run(LocalWorld.of(1), DType.F32).tokens(), greedy.tokens());
   }
 
-  /** One row for four ranks, from the first pass to the last. */
+  /** Five rows of a first pass are divided among eight ranks; later ones are on all of them. */
   @Test
   void ranksMayHaveNoRows() {
+    List<int[]> one = List.of(PROMPTS.get(1));
+    List<List<Integer>> tokens = run(LocalWorld.of(8), DType.F32, one, -1).tokens();
+    assertEquals(referenceTokens(0).get(1), tokens.get(0));
+  }
+
+  /** One row, from the first pass to the last. */
+  @Test
+  void aLoneRowIsOnAllRanks() {
     List<int[]> one = List.of(PROMPTS.get(0));
     List<List<Integer>> tokens = run(LocalWorld.of(4), DType.F32, one, -1).tokens();
     assertEquals(referenceTokens(0).get(0), tokens.get(0));

@@ -13,42 +13,32 @@ import io.github.gemmflow.examples.parallel.Shares;
 import io.github.gemmflow.matrix.DType;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * A real model, of which the weights are not part of this repository: it tells the story that it
- * tells elsewhere. Its directory is given with {@code -Dgemmflow.models=DIR}.
- */
+/** A real model tells the story that it tells elsewhere. */
 class StoriesTest {
-  private static final Path MODEL =
-      Path.of(System.getProperty("gemmflow.models", "../../shared/models"), "stories260K");
-
   @BeforeEach
   void needsTheModel() {
-    assumeTrue(Files.isDirectory(MODEL), () -> "skipped: there is no model in " + MODEL);
+    assumeTrue(Stories.isThere(), () -> "skipped: there is no model in " + Stories.MODEL);
   }
 
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 4, 8})
   void aStoryIsTheSameOnAnyNumberOfRanks(int ranks) throws IOException {
-    byte[] expected = Files.readAllBytes(MODEL.resolve("expected.txt"));
+    byte[] expected = Files.readAllBytes(Stories.MODEL.resolve("expected.txt"));
     assertEquals(464, expected.length);
     assertArrayEquals(expected, text(tell(LocalWorld.of(ranks), Shares.even(ranks))));
   }
 
   private static List<Integer> tell(LocalWorld world, Shares shares) throws IOException {
     List<List<Integer>> told = new CopyOnWriteArrayList<>();
-    try (Checkpoint checkpoint = Checkpoint.open(MODEL)) {
+    try (Checkpoint checkpoint = Checkpoint.open(Stories.MODEL)) {
       world.run(
           w -> {
             Weights weights = Weights.of(w, checkpoint, shares, DType.F32);
@@ -62,22 +52,11 @@ class StoriesTest {
     return told.get(0);
   }
 
-  /** What tokens stand for: a score, a length and bytes each, after one number. */
   private static byte[] text(List<Integer> tokens) throws IOException {
-    ByteBuffer file =
-        ByteBuffer.wrap(Files.readAllBytes(MODEL.resolve("tok512.bin")))
-            .order(ByteOrder.LITTLE_ENDIAN);
-    file.getInt();
-    List<byte[]> pieces = new ArrayList<>();
-    while (file.hasRemaining()) {
-      file.getFloat();
-      byte[] piece = new byte[file.getInt()];
-      file.get(piece);
-      pieces.add(piece);
-    }
+    List<Stories.Piece> pieces = Stories.pieces();
     ByteArrayOutputStream text = new ByteArrayOutputStream();
     for (int token : tokens) {
-      byte[] piece = pieces.get(token);
+      byte[] piece = pieces.get(token).bytes();
       String name = new String(piece, StandardCharsets.ISO_8859_1);
       if (name.matches("<0x[0-9A-F]{2}>")) {
         text.write(Integer.parseInt(name.substring(3, 5), 16));

@@ -2,10 +2,9 @@
 package io.github.gemmflow.examples.service;
 
 import io.github.gemmflow.examples.checkpoint.RandomWeights;
+import io.github.gemmflow.examples.generate.Stories;
 import io.github.gemmflow.matrix.DType;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,37 +15,24 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** Models with a tokenizer: stories260K, where it is there, or random weights. */
 final class TestModel {
-  private static final Path STORIES =
-      Path.of(System.getProperty("gemmflow.models", "../../shared/models"), "stories260K");
-
   private TestModel() {}
-
-  /** Whether there is a real one. */
-  static boolean hasStories() {
-    return Files.isDirectory(STORIES);
-  }
 
   /** Makes one in a directory. */
   static void write(Path directory) throws IOException {
-    if (!hasStories()) {
+    if (!Stories.isThere()) {
       writeRandom(directory);
       return;
     }
     Files.createDirectories(directory);
     for (String file : List.of("config.json", "model.safetensors")) {
-      Files.copy(STORIES.resolve(file), directory.resolve(file));
+      Files.copy(Stories.MODEL.resolve(file), directory.resolve(file));
     }
-    ByteBuffer file =
-        ByteBuffer.wrap(Files.readAllBytes(STORIES.resolve("tok512.bin")))
-            .order(ByteOrder.LITTLE_ENDIAN);
-    file.getInt();
     List<String> pieces = new ArrayList<>();
     List<Float> scores = new ArrayList<>();
-    while (file.hasRemaining()) {
-      scores.add(file.getFloat());
-      byte[] piece = new byte[file.getInt()];
-      file.get(piece);
-      pieces.add(new String(piece, StandardCharsets.UTF_8).replace(' ', '\u2581').strip());
+    for (Stories.Piece piece : Stories.pieces()) {
+      String text = new String(piece.bytes(), StandardCharsets.UTF_8);
+      pieces.add(text.replace(' ', '\u2581').strip());
+      scores.add(piece.score());
     }
     writeTokenizer(directory, pieces, scores);
   }
