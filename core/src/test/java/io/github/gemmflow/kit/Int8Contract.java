@@ -17,10 +17,7 @@ import io.github.gemmflow.matrix.Block;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
 import io.github.gemmflow.matrix.Quantizer;
-import io.github.gemmflow.matrix.RowFormat;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
@@ -51,52 +48,6 @@ public abstract class Int8Contract {
     return true;
   }
 
-  /** Rows of bytes with scales, as they lie in a window. */
-  private static final class Rows {
-    private final Block block = new Block();
-    private final MemorySegment memory;
-    private final RowFormat format;
-    private final long rows;
-
-    Rows(long rows, long columns, Arena arena) {
-      this.format = new RowFormat(DType.I8, columns);
-      this.rows = rows;
-      this.memory = arena.allocate(Math.max(64, rows * format.bytes()), 64);
-    }
-
-    void set(long row, long column, int value) {
-      memory.set(ValueLayout.JAVA_BYTE, row * format.bytes() + column, (byte) value);
-    }
-
-    int get(long row, long column) {
-      return memory.get(ValueLayout.JAVA_BYTE, row * format.bytes() + column);
-    }
-
-    void scale(long row, float value) {
-      memory.set(ValueLayout.JAVA_FLOAT_UNALIGNED, row * format.bytes() + format.scaleAt(), value);
-    }
-
-    float scale(long row) {
-      return memory.get(ValueLayout.JAVA_FLOAT_UNALIGNED, row * format.bytes() + format.scaleAt());
-    }
-
-    Block block(long first, long end) {
-      long bytes = format.bytes();
-      return block.at(memory, first * bytes, end - first, bytes, bytes);
-    }
-
-    /** Random, of full range, with random scales. */
-    Rows fill(SplittableRandom random) {
-      for (long row = 0; row < rows; row++) {
-        for (long column = 0; column < format.columns(); column++) {
-          set(row, column, random.nextInt(-127, 128));
-        }
-        scale(row, (float) random.nextDouble(1e-3, 2));
-      }
-      return this;
-    }
-  }
-
   /** Weights of full range, in one of both layouts, with their scales. */
   private record Weights(Matrix inOut, Matrix scales) {
     static Weights random(long k, long n, SplittableRandom random, Arena arena) {
@@ -117,7 +68,7 @@ public abstract class Int8Contract {
     }
   }
 
-  private static float expected(Rows a, Weights b, long row, long column, Epilogue epilogue) {
+  private static float expected(Int8Rows a, Weights b, long row, long column, Epilogue epilogue) {
     int sum = 0;
     for (long k = 0; k < b.inOut.rows(); k++) {
       sum += a.get(row, k) * (int) b.inOut.get(k, column);
@@ -127,7 +78,7 @@ public abstract class Int8Contract {
     return value[0];
   }
 
-  private static void check(Matrix c, Rows a, Weights b, Epilogue epilogue) {
+  private static void check(Matrix c, Int8Rows a, Weights b, Epilogue epilogue) {
     for (long row = 0; row < c.rows(); row++) {
       for (long column = 0; column < c.columns(); column++) {
         float expected = c.type().round(expected(a, b, row, column, epilogue));
@@ -137,7 +88,7 @@ public abstract class Int8Contract {
   }
 
   /** Runs of so many rows; C lies with gaps if they are odd. */
-  private static void multiply(Product product, Rows a, Matrix c, long run) {
+  private static void multiply(Product product, Int8Rows a, Matrix c, long run) {
     for (long row = 0; row < c.rows(); row += run) {
       long end = Math.min(c.rows(), row + run);
       product.multiply(0, a.block(row, end), c.block(new Block(), row, end), 0);
@@ -154,7 +105,7 @@ public abstract class Int8Contract {
     for (int[] shape : SHAPES) {
       for (DType output : List.of(DType.F32, DType.BF16, DType.F16)) {
         try (Arena arena = Arena.ofShared()) {
-          Rows a = new Rows(shape[0], shape[1], arena).fill(random);
+          Int8Rows a = new Int8Rows(shape[0], shape[1], arena).fill(random);
           Weights b = Weights.random(shape[1], shape[2], random, arena);
           for (int gap = 0; gap < 2; gap++) {
             Matrix c =
@@ -190,7 +141,7 @@ public abstract class Int8Contract {
     }
     int k = 8192;
     try (Arena arena = Arena.ofShared()) {
-      Rows a = new Rows(2, k, arena);
+      Int8Rows a = new Int8Rows(2, k, arena);
       Matrix inOut = Matrix.allocate(DType.I8, k, 3, arena).fill(127);
       Matrix ones = Matrix.allocate(DType.F32, 1, 3, arena).fill(1);
       for (long row = 0; row < 2; row++) {
@@ -238,7 +189,7 @@ public abstract class Int8Contract {
         }
       }
       Weights b = new Weights(values, scales);
-      Rows a = new Rows(4, k, arena).fill(random);
+      Int8Rows a = new Int8Rows(4, k, arena).fill(random);
       Matrix c = Matrix.allocate(DType.F32, 4, n, arena);
       Matrix source = layout == WeightLayout.IN_OUT ? reals : Exact.transposed(reals, arena);
       try (PackedWeights weights = kernel().pack(Int8Columns.rounding(source, layout));
@@ -259,7 +210,7 @@ public abstract class Int8Contract {
     }
     SplittableRandom random = new SplittableRandom(9);
     try (Arena arena = Arena.ofShared()) {
-      Rows a = new Rows(3, 40, arena).fill(random);
+      Int8Rows a = new Int8Rows(3, 40, arena).fill(random);
       a.scale(1, Float.NaN);
       Weights b = Weights.random(40, 20, random, arena);
       Matrix c = Matrix.allocate(DType.F32, 3, 20, arena);
@@ -283,7 +234,7 @@ public abstract class Int8Contract {
     for (DType output : List.of(DType.F32, DType.BF16)) {
       try (Arena arena = Arena.ofShared()) {
         int k = 300;
-        Rows a = new Rows(70, k, arena).fill(random);
+        Int8Rows a = new Int8Rows(70, k, arena).fill(random);
         Weights b = Weights.random(k, 40, random, arena);
         Matrix c = Matrix.allocate(output, 70, 40, arena).fill(Float.NaN);
         Matrix values = layout == WeightLayout.IN_OUT ? b.inOut : Exact.transposed(b.inOut, arena);
@@ -300,7 +251,7 @@ public abstract class Int8Contract {
     }
   }
 
-  private static void checkNear(Matrix c, Rows a, Weights b, double rounding) {
+  private static void checkNear(Matrix c, Int8Rows a, Weights b, double rounding) {
     long k = b.inOut.rows();
     for (long row = 0; row < c.rows(); row++) {
       for (long column = 0; column < c.columns(); column++) {
