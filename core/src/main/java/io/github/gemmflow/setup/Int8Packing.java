@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Packing of int8 weights, the same way on all ranks of a world: for sums of integers if every
- * rank's kernel has them, and otherwise for F32.
+ * rank's kernel has them, and otherwise for sums of F32.
  */
 public final class Int8Packing {
   private static final System.Logger LOG = System.getLogger("io.github.gemmflow");
@@ -52,7 +52,7 @@ public final class Int8Packing {
     if (!SAID.getAndSet(true)) {
       LOG.log(
           WARNING,
-          "rank {0} has no instructions for int8 (VNNI), so all ranks keep such weights in F32, which takes four times the memory, and multiply in F32",
+          "rank {0} has no instructions for int8 (VNNI), so all ranks multiply such weights in F32, which is slower",
           without);
     }
     return kernel.packConverted(weights);

@@ -233,7 +233,8 @@ public abstract class Int8Contract {
     SplittableRandom random = new SplittableRandom(11);
     for (DType output : List.of(DType.F32, DType.BF16)) {
       try (Arena arena = Arena.ofShared()) {
-        int k = 300;
+        // More inputs than are summed at a time.
+        int k = output == DType.F32 ? 2100 : 300;
         Int8Rows a = new Int8Rows(70, k, arena).fill(random);
         Weights b = Weights.random(k, 40, random, arena);
         Matrix c = Matrix.allocate(output, 70, 40, arena).fill(Float.NaN);
@@ -247,6 +248,36 @@ public abstract class Int8Contract {
           multiply(product, a, c, 70);
         }
         checkNear(c, a, b, output == DType.F32 ? 0 : 0x1p-8);
+      }
+    }
+  }
+
+  /** Whatever rows they are computed with, and with a bias and an activation, too. */
+  @Test
+  void convertedBitsDoNotDependOnTheHeight() {
+    SplittableRandom random = new SplittableRandom(13);
+    for (int[] shape : new int[][] {{130, 3, 65}, {130, 53, 131}, {200, 300, 600}, {70, 2048, 1}}) {
+      try (Arena arena = Arena.ofShared()) {
+        Int8Rows a = new Int8Rows(shape[0], shape[1], arena).fill(random);
+        Weights b = Weights.random(shape[1], shape[2], random, arena);
+        Matrix whole = Matrix.allocate(DType.F32, shape[0], shape[2], arena);
+        Matrix cut = Matrix.allocate(DType.F32, shape[0], shape[2], arena);
+        for (Epilogue epilogue : epilogues(shape[2], arena)) {
+          try (PackedWeights weights =
+                  kernel().packConverted(Int8Columns.of(b.inOut, b.scales, WeightLayout.IN_OUT));
+              Product product =
+                  kernel().product(weights, new ProductSpec(DType.F32, epilogue, 1))) {
+            multiply(product, a, whole, shape[0]);
+            for (long run : new long[] {1, 2, 5, 33, 64}) {
+              cut.fill(Float.NaN);
+              multiply(product, a, cut, run);
+              assertEquals(
+                  -1,
+                  whole.memory().mismatch(cut.memory()),
+                  "%d inputs, %d outputs, runs of %d".formatted(shape[1], shape[2], run));
+            }
+          }
+        }
       }
     }
   }

@@ -33,7 +33,7 @@ final class ConvertedProduct implements Product {
     this.output = spec.output();
     this.inF32 =
         new OneDnnProduct(
-            dnnl, weights.inF32(), new ProductSpec(DType.F32, spec.epilogue(), spec.threads()));
+            dnnl, weights.forF32(), new ProductSpec(DType.F32, spec.epilogue(), spec.threads()));
     this.lanes = new Lane[spec.threads()];
     try {
       for (int thread = 0; thread < lanes.length; thread++) {

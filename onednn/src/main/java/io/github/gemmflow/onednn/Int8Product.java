@@ -163,6 +163,7 @@ final class Int8Product extends PanelProduct {
           rowScales.address(),
           weights.address(panel),
           weights.scalesAddress(panel),
+          0,
           c,
           cAt);
     }

@@ -10,12 +10,12 @@ import io.github.gemmflow.onednn.binding.Dnnl;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** Weights in int8, and a scale for each column. */
+/** Weights in int8, and a scale for each column; for rows in int8 or F32. */
 final class Int8Weights extends PanelWeights {
   private final MemorySegment scales;
 
-  Int8Weights(Kernel kernel, Dnnl dnnl, Int8Columns source) {
-    super(kernel, DType.I8, source.layout(), source.inputs(), source.outputs());
+  Int8Weights(Kernel kernel, Dnnl dnnl, DType rowType, Int8Columns source) {
+    super(kernel, rowType, DType.I8, source.layout(), source.inputs(), source.outputs());
     this.scales = arena().allocate(outputs() * Float.BYTES, ALIGNMENT);
     pack(dnnl, (panel, packed, target) -> pack(source, panel, packed, target));
   }
@@ -32,7 +32,7 @@ final class Int8Weights extends PanelWeights {
     }
   }
 
-  /** Where the scales of a panel begin. */
+  @Override
   long scalesAddress(int panel) {
     return scales.address() + panels().begin(panel) * Float.BYTES;
   }

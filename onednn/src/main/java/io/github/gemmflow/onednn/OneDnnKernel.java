@@ -74,7 +74,7 @@ public final class OneDnnKernel implements Kernel {
           "products in int8 would be wrong on this machine, which has %s and no VNNI"
               .formatted(dnnl.isa()));
     }
-    return new Int8Weights(this, dnnl, weights);
+    return new Int8Weights(this, dnnl, DType.I8, weights);
   }
 
   @Override
@@ -87,8 +87,8 @@ public final class OneDnnKernel implements Kernel {
     if (weights instanceof Int8Weights int8) {
       return new Int8Product(dnnl, int8, spec);
     }
-    return weights instanceof ConvertedWeights inF32
-        ? new ConvertedProduct(dnnl, inF32, spec)
+    return weights instanceof ConvertedWeights converted
+        ? new ConvertedProduct(dnnl, converted, spec)
         : new OneDnnProduct(dnnl, (OneDnnWeights) weights, spec);
   }
 

@@ -10,15 +10,18 @@ import io.github.gemmflow.onednn.binding.Dnnl;
 import io.github.gemmflow.onednn.binding.MatmulSpec;
 import java.lang.foreign.MemorySegment;
 
-/** One product of real numbers. Rows that are multiplied where they lie have no gaps. */
+/**
+ * One product of rows of real numbers. Rows that are multiplied where they lie have no gaps.
+ * Weights are real, too, or in int8.
+ */
 final class OneDnnProduct extends PanelProduct {
-  private final OneDnnWeights weights;
+  private final PanelWeights weights;
   private final Panels panels;
   private final Ladder[] ladders;
   private final MemorySegment bias;
   private final Lane[] lanes;
 
-  OneDnnProduct(Dnnl dnnl, OneDnnWeights weights, ProductSpec spec) {
+  OneDnnProduct(Dnnl dnnl, PanelWeights weights, ProductSpec spec) {
     super(weights, spec);
     this.weights = weights;
     this.panels = weights.panels();
@@ -71,7 +74,7 @@ final class OneDnnProduct extends PanelProduct {
     private final Block part = new Block();
     private final Block copy = new Block();
     private final long elementBytes = output().bytes();
-    private final long aStride = weights.inputs() * weights.type().bytes();
+    private final long aStride = weights.inputs() * weights.rowType().bytes();
     private final long cStride = weights.outputs() * elementBytes;
     private final MemorySegment aMemory = arena().allocate(Ladder.STEP * aStride, ALIGNMENT);
     private final MemorySegment cMemory = arena().allocate(Ladder.STEP * cStride, ALIGNMENT);
@@ -118,12 +121,14 @@ final class OneDnnProduct extends PanelProduct {
     private void multiply(
         int panel, MemorySegment a, long aAt, MemorySegment c, long cAt, long rows) {
       int shape = panels.shape(panel);
+      long scalesAt = weights.scalesAddress(panel);
       long biasAt = bias.address() + panels.begin(panel) * Float.BYTES;
       long row = 0;
       while (row < rows) {
         int index = ladders[shape].tallestWithin(rows - row);
         long from = aAt + row * aStride;
-        calls[shape][index].run(a, from, 0, weights.address(panel), biasAt, c, cAt + row * cStride);
+        long to = cAt + row * cStride;
+        calls[shape][index].run(a, from, 0, weights.address(panel), scalesAt, biasAt, c, to);
         row += Ladder.height(index);
       }
     }

@@ -12,7 +12,7 @@ import java.lang.foreign.MemorySegment;
 final class OneDnnWeights extends PanelWeights {
   private OneDnnWeights(
       Kernel kernel, Dnnl dnnl, Matrix source, WeightLayout layout, long inputs, long outputs) {
-    super(kernel, source.type(), layout, inputs, outputs);
+    super(kernel, source.type(), source.type(), layout, inputs, outputs);
     try (Arena temporary = Arena.ofConfined()) {
       MemorySegment plain = nativeMemory(source, temporary);
       boolean outIn = layout == WeightLayout.OUT_IN;

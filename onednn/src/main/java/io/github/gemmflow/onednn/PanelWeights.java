@@ -24,13 +24,16 @@ abstract class PanelWeights extends PackedWeights {
     void pack(int panel, Dnnl.Layout layout, MemorySegment target);
   }
 
+  private final DType rowType;
   private final Panels panels;
   private final Arena arena = Arena.ofShared();
   private final Dnnl.Layout[] layouts;
   private final long[] addresses;
 
-  PanelWeights(Kernel kernel, DType type, WeightLayout layout, long inputs, long outputs) {
+  PanelWeights(
+      Kernel kernel, DType rowType, DType type, WeightLayout layout, long inputs, long outputs) {
     super(kernel, type, layout, inputs, outputs);
+    this.rowType = rowType;
     this.panels = new Panels(outputs);
     this.layouts = new Dnnl.Layout[inputs == 0 ? 0 : panels.shapes()];
     this.addresses = new long[inputs == 0 ? 0 : panels.count()];
@@ -40,7 +43,8 @@ abstract class PanelWeights extends PackedWeights {
   final void pack(Dnnl dnnl, Packer packer) {
     try {
       for (int shape = 0; shape < layouts.length; shape++) {
-        layouts[shape] = dnnl.layout(type(), inputs(), panels.width(panels.firstOf(shape)));
+        long width = panels.width(panels.firstOf(shape));
+        layouts[shape] = dnnl.layout(rowType, type(), inputs(), width);
       }
       long bytes = 0;
       for (int panel = 0; panel < addresses.length; panel++) {
@@ -65,6 +69,11 @@ abstract class PanelWeights extends PackedWeights {
     return Math.ceilDiv(bytes, ALIGNMENT) * ALIGNMENT;
   }
 
+  /** The type of the rows that are multiplied with these weights. */
+  final DType rowType() {
+    return rowType;
+  }
+
   final Panels panels() {
     return panels;
   }
@@ -82,6 +91,11 @@ abstract class PanelWeights extends PackedWeights {
   /** Where a panel begins. */
   final long address(int panel) {
     return addresses[panel];
+  }
+
+  /** Where the scales of the columns of a panel begin; 0 if there are none. */
+  long scalesAddress(int panel) {
+    return 0;
   }
 
   /** What lives as long as these weights. */

@@ -34,7 +34,7 @@ final class SameBits {
   private static final int TALLEST = Ladder.height(Ladder.count() - 1);
 
   /** What the order of summation may depend on. */
-  private record Kind(DType type, long inputs, long outputs, MatmulSpec spec) {}
+  private record Kind(DType rowType, DType type, long inputs, long outputs, MatmulSpec spec) {}
 
   private static final Map<Kind, boolean[]> KNOWN = new ConcurrentHashMap<>();
 
@@ -46,6 +46,7 @@ final class SameBits {
   private final int[] pairs;
   private final MemorySegment a;
   private final MemorySegment weights;
+  private final MemorySegment scales;
   private final MemorySegment bias;
 
   private SameBits(Dnnl.Layout layout, MatmulSpec spec, Arena arena) {
@@ -58,6 +59,8 @@ final class SameBits {
     this.a = repeatedRows();
     this.weights = LargePages.allocate(layout.bytes(), arena);
     layout.pack(plainWeights().memory(), layout.outputs(), 1, weights);
+    this.scales = arena.allocate(layout.outputs() * Float.BYTES, ALIGNMENT);
+    Matrix.wrap(scales, DType.F32, 1, layout.outputs()).fill(1);
     this.bias = arena.allocate(layout.outputs() * Float.BYTES, ALIGNMENT);
   }
 
@@ -68,7 +71,7 @@ final class SameBits {
    * @param spec that of {@link Ladder#STEP} rows
    */
   static boolean[] agreeing(Dnnl.Layout layout, Dnnl.Matmul[] matmuls, MatmulSpec spec) {
-    Kind kind = new Kind(layout.type(), layout.inputs(), layout.outputs(), spec);
+    Kind kind = new Kind(layout.rowType(), layout.type(), layout.inputs(), layout.outputs(), spec);
     return KNOWN.computeIfAbsent(
         kind,
         k -> {
@@ -100,7 +103,7 @@ final class SameBits {
   /** The same rows again and again, for the tallest height. */
   private MemorySegment repeatedRows() {
     MemorySegment rows = plainRows().memory();
-    long bytes = layout.inputs() * layout.type().bytes();
+    long bytes = layout.inputs() * layout.rowType().bytes();
     MemorySegment all = LargePages.allocate(TALLEST * bytes, arena);
     for (long at = 0; at < all.byteSize(); at += rows.byteSize()) {
       MemorySegment.copy(rows, 0, all, at, Math.min(rows.byteSize(), all.byteSize() - at));
@@ -126,7 +129,7 @@ final class SameBits {
    * the order from the first digit on, which shows even in the few digits of a short type.
    */
   private Matrix plainRows() {
-    Matrix rows = random(wholeCalls(Ladder.STEP), layout.inputs(), 1);
+    Matrix rows = random(layout.rowType(), wholeCalls(Ladder.STEP), layout.inputs(), 1);
     for (long row = 0; row < rows.rows(); row++) {
       for (int i = 0; i + 1 < pairs.length; i += 2) {
         rows.set(row, pairs[i + 1], -rows.get(row, pairs[i]));
@@ -139,7 +142,7 @@ final class SameBits {
   }
 
   private Matrix plainWeights() {
-    Matrix plain = random(layout.inputs(), layout.outputs(), 2);
+    Matrix plain = random(layout.type(), layout.inputs(), layout.outputs(), 2);
     for (int i = 0; i + 1 < pairs.length; i += 2) {
       int first = pairs[i];
       int second = pairs[i + 1];
@@ -148,9 +151,8 @@ final class SameBits {
     return plain;
   }
 
-  private Matrix random(long rows, long columns, long seed) {
+  private Matrix random(DType type, long rows, long columns, long seed) {
     SplittableRandom random = new SplittableRandom(seed);
-    DType type = layout.type();
     MemorySegment memory = arena.allocate(rows * columns * type.bytes(), ALIGNMENT);
     for (long at = 0; at < memory.byteSize(); at += type.bytes()) {
       int size = 1 << random.nextInt(MOST_BITS);
@@ -166,12 +168,12 @@ final class SameBits {
 
   private Matrix product(Dnnl.Matmul matmul, int height, MemorySegment c) {
     long rows = wholeCalls(height);
-    long aBytes = layout.inputs() * layout.type().bytes();
+    long aBytes = layout.inputs() * layout.rowType().bytes();
     try (Dnnl.Call call = matmul.newCall(arena.allocate(matmul.scratchBytes(), ALIGNMENT))) {
       for (long row = 0; row < rows; row += height) {
         long target = c.address() + row * cStride * output.bytes();
         long from = a.address() + row * aBytes;
-        call.run(a, from, 0, weights.address(), bias.address(), c, target);
+        call.run(a, from, 0, weights.address(), scales.address(), bias.address(), c, target);
       }
     }
     return Matrix.wrap(c, output, rows, layout.outputs(), cStride);

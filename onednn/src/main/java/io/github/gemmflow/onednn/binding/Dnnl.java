@@ -23,8 +23,12 @@ public interface Dnnl {
   /** The best instructions that oneDNN uses on this machine. */
   Isa isa();
 
-  /** The way of storing weights that is best for products of many rows. */
-  Layout layout(DType type, long inputs, long outputs);
+  /**
+   * The way of storing weights that is best for products of many rows.
+   *
+   * @param rowType the type of the rows of A: that of the weights, or F32 for weights in int8
+   */
+  Layout layout(DType rowType, DType type, long inputs, long outputs);
 
   /** Something of oneDNN's that is freed by hand. */
   interface Handle extends AutoCloseable {
@@ -34,6 +38,9 @@ public interface Dnnl {
 
   /** How weights are stored; opaque. */
   interface Layout extends Handle {
+    /** The type of the rows that are multiplied with these weights. */
+    DType rowType();
+
     DType type();
 
     /** The rows of B. */
@@ -58,7 +65,8 @@ public interface Dnnl {
 
   /**
    * A product of one height. In int8 it is a sum of int32, rounded to F32, times the scale of the
-   * column, times the scale of the row.
+   * column, times the scale of the row. Of rows in F32 with weights in int8 it is a sum of F32,
+   * times the scale of the column.
    *
    * @throws DnnlException if there is no fast implementation
    */
@@ -83,10 +91,12 @@ public interface Dnnl {
      *
      * @param a native memory that A is in
      * @param aAt the address where A begins
-     * @param rowScalesAt the address of the scales of its rows, without gaps; ignored but in int8
+     * @param rowScalesAt the address of the scales of its rows, without gaps; ignored unless rows
+     *     are in int8
      * @param weightsAt the address where the packed weights begin; the caller keeps them alive
-     * @param columnsAt the same for the scales of their columns in int8, else for the bias; ignored
-     *     if there is neither
+     * @param columnScalesAt the same for the scales of their columns; ignored unless they are in
+     *     int8
+     * @param biasAt the same for the bias; ignored if there is none, or rows are in int8
      * @param c native memory that C is in
      * @param cAt the address where C begins
      */
@@ -95,7 +105,8 @@ public interface Dnnl {
         long aAt,
         long rowScalesAt,
         long weightsAt,
-        long columnsAt,
+        long columnScalesAt,
+        long biasAt,
         MemorySegment c,
         long cAt);
   }

@@ -86,15 +86,15 @@ final class DnnlObjects {
     try {
       primitives.attrSetScratchpadMode(attributes, Abi.SCRATCHPAD_USER);
       // Whatever ONEDNN_DEFAULT_FPMATH_MODE says: F32 stays F32.
-      primitives.attrSetFpmathMode(attributes, Abi.FPMATH_STRICT);
-      long bias = operands.columns();
-      if (operands.isInt8()) {
-        primitives.attrSetScalesMask(attributes, Abi.ARG_WEIGHTS, 1 << 2);
-        bias = 0;
+      boolean scaled = operands.columnScales() != 0;
+      boolean integersAsReals = scaled && !operands.isInt8();
+      primitives.attrSetFpmathMode(attributes, Abi.FPMATH_STRICT, integersAsReals ? 1 : 0);
+      if (scaled) {
+        primitives.attrSetScalesMask(attributes, Abi.ARG_WEIGHTS, operands.columnMask());
       }
       setPostOperations(attributes, operands, spec);
       return primitives.matmulPrimitiveDescCreate(
-          engine, operands.a(), operands.b(), bias, operands.c(), attributes);
+          engine, operands.a(), operands.b(), operands.bias(), operands.c(), attributes);
     } finally {
       primitives.attrDestroy(attributes);
     }

@@ -9,9 +9,9 @@ import io.github.gemmflow.matrix.DType;
  *
  * @param rows the rows of A
  * @param inputStride from one row of A to the next
- * @param output the type of C: F32, or that of the weights if they are real
+ * @param output the type of C: F32, or that of A and the weights if they are real
  * @param outputStride from one row of C to the next
- * @param bias whether something is added: a row of F32, or in int8 what C holds already
+ * @param bias whether something is added: a row of F32, or to rows in int8 what C holds already
  * @param activation applied last
  */
 public record MatmulSpec(

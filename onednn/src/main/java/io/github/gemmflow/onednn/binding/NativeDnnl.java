@@ -74,8 +74,9 @@ final class NativeDnnl implements Dnnl {
   }
 
   @Override
-  public Layout layout(DType type, long inputs, long outputs) {
-    return explaining(type, () -> new NativeLayout(objects, openMp, type, inputs, outputs));
+  public Layout layout(DType rowType, DType type, long inputs, long outputs) {
+    return explaining(
+        type, () -> new NativeLayout(objects, openMp, rowType, type, inputs, outputs));
   }
 
   @Override

@@ -12,15 +12,18 @@ final class NativeLayout implements Dnnl.Layout {
 
   private final DnnlObjects objects;
   private final OpenMp openMp;
+  private final DType rowType;
   private final DType type;
   private final long inputs;
   private final long outputs;
   private final long description;
   private final long bytes;
 
-  NativeLayout(DnnlObjects objects, OpenMp openMp, DType type, long inputs, long outputs) {
+  NativeLayout(
+      DnnlObjects objects, OpenMp openMp, DType rowType, DType type, long inputs, long outputs) {
     this.objects = objects;
     this.openMp = openMp;
+    this.rowType = rowType;
     this.type = type;
     this.inputs = inputs;
     this.outputs = outputs;
@@ -30,7 +33,7 @@ final class NativeLayout implements Dnnl.Layout {
 
   private long choose() {
     MatmulSpec tall = new MatmulSpec(TALL, inputs, DType.F32, outputs, false, Activation.NONE);
-    try (Operands operands = Operands.ofAnyLayout(objects, type, inputs, outputs, tall)) {
+    try (Operands operands = Operands.ofAnyLayout(objects, rowType, type, inputs, outputs, tall)) {
       long matmul = objects.describeMatmul(operands, tall);
       try {
         return objects.cloneDescription(objects.query(matmul, Abi.QUERY_WEIGHTS));
@@ -42,6 +45,11 @@ final class NativeLayout implements Dnnl.Layout {
 
   long description() {
     return description;
+  }
+
+  @Override
+  public DType rowType() {
+    return rowType;
   }
 
   @Override
@@ -69,7 +77,7 @@ final class NativeLayout implements Dnnl.Layout {
       MemorySegment source, long inputStride, long outputStride, MemorySegment target) {
     long plain =
         objects.describe(
-            Operands.dimensions(type), type, inputs, outputs, inputStride, outputStride);
+            Operands.dimensions(rowType), type, inputs, outputs, inputStride, outputStride);
     try (Arguments arguments = new Arguments(objects, 2)) {
       arguments.point(arguments.add(Abi.ARG_SOURCE, plain), source.address());
       arguments.point(arguments.add(Abi.ARG_DESTINATION, description), target.address());

@@ -66,9 +66,10 @@ final class NativeMatmul implements Dnnl.Matmul {
     private final int aIndex = arguments.add(Abi.ARG_SOURCE, operands.a());
     private final int bIndex = arguments.add(Abi.ARG_WEIGHTS, operands.b());
     private final int cIndex = arguments.add(Abi.ARG_DESTINATION, operands.c());
-    private final int columnsIndex =
-        addOrNone(operands.isInt8() ? Abi.ARG_WEIGHT_SCALES : Abi.ARG_BIAS, operands.columns());
-    private final int rowsIndex = addOrNone(Abi.ARG_FIRST_POST_OPERATION, operands.rowScales());
+    private final int biasIndex = addOrNone(Abi.ARG_BIAS, operands.bias());
+    private final int columnScalesIndex = addOrNone(Abi.ARG_WEIGHT_SCALES, operands.columnScales());
+    private final int rowScalesIndex =
+        addOrNone(Abi.ARG_FIRST_POST_OPERATION, operands.rowScales());
 
     NativeCall(MemorySegment scratch) {
       long described = objects.query(description, Abi.QUERY_SCRATCHPAD);
@@ -79,24 +80,28 @@ final class NativeMatmul implements Dnnl.Matmul {
       return described == 0 ? NONE : arguments.add(what, described);
     }
 
+    private void pointUnlessNone(int index, long address) {
+      if (index != NONE) {
+        arguments.point(index, address);
+      }
+    }
+
     @Override
     public void run(
         MemorySegment a,
         long aAt,
         long rowScalesAt,
         long weightsAt,
-        long columnsAt,
+        long columnScalesAt,
+        long biasAt,
         MemorySegment c,
         long cAt) {
       arguments.point(aIndex, aAt);
       arguments.point(bIndex, weightsAt);
       arguments.point(cIndex, cAt);
-      if (columnsIndex != NONE) {
-        arguments.point(columnsIndex, columnsAt);
-      }
-      if (rowsIndex != NONE) {
-        arguments.point(rowsIndex, rowScalesAt);
-      }
+      pointUnlessNone(biasIndex, biasAt);
+      pointUnlessNone(columnScalesIndex, columnScalesAt);
+      pointUnlessNone(rowScalesIndex, rowScalesAt);
       if (implementation.startsWith(KEEPS_THREADS)) {
         arguments.execute(primitive, a, c);
       } else {

@@ -101,11 +101,13 @@ final class PrimitiveCalls extends Binder {
   }
 
   private final Function attrSetFpmathMode =
-      bind("dnnl_primitive_attr_set_fpmath_mode", JAVA_LONG, JAVA_INT);
+      bind("dnnl_primitive_attr_set_fpmath_mode_v2", JAVA_LONG, JAVA_INT, JAVA_INT);
 
-  void attrSetFpmathMode(long attributes, int mode) {
+  void attrSetFpmathMode(long attributes, int mode, int applyToInt) {
     try {
-      check(attrSetFpmathMode, (int) attrSetFpmathMode.handle().invokeExact(attributes, mode));
+      check(
+          attrSetFpmathMode,
+          (int) attrSetFpmathMode.handle().invokeExact(attributes, mode, applyToInt));
     } catch (Throwable e) {
       throw Unchecked.of(e);
     }
