@@ -22,10 +22,8 @@ final class BlockCut implements SumCut {
   /** The tiles for the same domain before the range that a head starts. */
   private final long[] tilesBefore;
 
-  /** The tiles for a domain. */
-  private final long[] tilesFor;
-
-  private long tiles;
+  /** The tiles for all domains before one. */
+  private final long[] tilesUpTo;
 
   BlockCut(SumLayout layout, Domains domains, long tileRows) {
     this.layout = layout;
@@ -34,7 +32,7 @@ final class BlockCut implements SumCut {
     this.head = new int[domains.ranks()];
     this.rangeEnd = new long[domains.ranks()];
     this.tilesBefore = new long[domains.ranks()];
-    this.tilesFor = new long[domains.count()];
+    this.tilesUpTo = new long[domains.count() + 1];
   }
 
   private long blockBegin(int block) {
@@ -52,21 +50,22 @@ final class BlockCut implements SumCut {
       head[block] = goesOn ? head[block - 1] : block;
       rangeEnd[head[block]] = blockEnd(block);
     }
-    Arrays.fill(tilesFor, 0);
-    tiles = 0;
+    Arrays.fill(tilesUpTo, 0);
     for (int block = 0; block < head.length; block++) {
       if (isHead(block)) {
-        int domain = domains.domainOf(block);
-        tilesBefore[block] = tilesFor[domain];
-        tilesFor[domain] += rangeTiles(block);
-        tiles += rangeTiles(block);
+        int next = domains.domainOf(block) + 1;
+        tilesBefore[block] = tilesUpTo[next];
+        tilesUpTo[next] += rangeTiles(block);
       }
+    }
+    for (int domain = 0; domain < domains.count(); domain++) {
+      tilesUpTo[domain + 1] += tilesUpTo[domain];
     }
   }
 
   @Override
   public long tiles() {
-    return tiles;
+    return tilesUpTo[domains.count()];
   }
 
   @Override
@@ -94,15 +93,9 @@ final class BlockCut implements SumCut {
 
   /** The position of the first tile of a block's range: those for the next domain come first. */
   private long rangePosition(int domain, int block) {
-    long before = tilesBefore[head[block]];
-    for (int i = 1; i <= tilesFor.length; i++) {
-      int other = (domain + i) % tilesFor.length;
-      if (other == domains.domainOf(block)) {
-        break;
-      }
-      before += tilesFor[other];
-    }
-    return before;
+    int target = domains.domainOf(block);
+    long before = tilesUpTo[target] - tilesUpTo[domain + 1];
+    return tilesBefore[head[block]] + (target > domain ? before : before + tiles());
   }
 
   @Override

@@ -11,6 +11,9 @@ import io.github.gemmflow.tuning.Overlap;
  * rows it takes a chunk at a time, from the band with the most rows ready, and this rank's own when
  * there is nothing else.
  *
+ * <p>A decision looks at bands with rows that are ready and not taken, and at each run of them
+ * once, however many bands there are: a step of 4,096 ranks takes thousands of decisions.
+ *
  * <p>Holds the state of one step on one rank; not thread-safe.
  */
 public final class NextRun {
@@ -26,19 +29,26 @@ public final class NextRun {
     ALL
   }
 
-  private static final int NO_BAND = -1;
+  private static final int NO_PLACE = -1;
 
   /** The turn of rows that come from other hosts. */
   private static final int OTHER_HOST = 2;
 
   private final int rank;
-  private final long[] ready;
-  private final long[] taken;
+  private final ReadyRows rows;
   private long begin;
   private long end;
   private int runBand;
-  private int runIndex;
+  private int runPlace;
   private boolean patient;
+
+  // The best candidate so far.
+  private int bestPlace;
+  private int bestTurn;
+  private long bestRows;
+
+  /** Whether the run that was found last is worth taking. */
+  private boolean foundWorthwhile;
 
   /**
    * For a group.
@@ -48,32 +58,28 @@ public final class NextRun {
    */
   public NextRun(int rank, int bands) {
     this.rank = rank;
-    this.ready = new long[bands];
-    this.taken = new long[bands];
+    this.rows = new ReadyRows(bands);
   }
 
   /** Starts a step: no row is ready, none is taken. */
   public void reset(GatherLayout step) {
-    runIndex = step.bands() - 1;
-    for (int band = 0; band < step.bands(); band++) {
-      ready[band] = step.bandBegin(band);
-      taken[band] = step.bandBegin(band);
-    }
+    rows.reset(step);
+    runPlace = rows.count() - 1;
   }
 
   /** Says that a band's rows are there up to, but not including, row {@code upTo} of A. */
   public void ready(int band, long upTo) {
-    ready[band] = upTo;
+    rows.ready(band, upTo);
   }
 
   /** The row of A up to which a band's rows are there. */
   public long ready(int band) {
-    return ready[band];
+    return rows.ready(band);
   }
 
   /** The row of A up to which a band's rows have been taken. */
   public long taken(int band) {
-    return taken[band];
+    return rows.taken(band);
   }
 
   /** A band of the run that {@link #choose} took; the only one, if rows are streamed. */
@@ -105,31 +111,40 @@ public final class NextRun {
    */
   public boolean choose(GatherLayout step, long worthwhile, Soon soon) {
     patient = false;
-    int bestIndex = -1;
-    int bestTurn = Integer.MAX_VALUE;
-    long bestRows = 0;
-    for (int i = 0; i < step.bands(); i++) {
-      // Between bands with as many streamed rows it goes round: nobody's sender waits for ever.
-      int index = step.plan().isStreamed() ? (runIndex + 1 + i) % step.bands() : i;
-      int band = step.bandAt(index);
-      long rows = ready[band] - taken[band];
-      int turn = turn(step, band);
-      boolean better = turn < bestTurn || (turn == bestTurn && rows > bestRows);
-      if (rows > 0 && better && isWorthwhile(step, index, worthwhile, soon)) {
-        bestIndex = index;
-        bestTurn = turn;
-        bestRows = rows;
-      }
+    bestPlace = NO_PLACE;
+    bestTurn = Integer.MAX_VALUE;
+    bestRows = 0;
+    rows.forgetRun();
+    // Between bands with as many streamed rows it goes round: nobody's sender waits for ever.
+    int start = step.plan().isStreamed() ? runPlace + 1 : 0;
+    for (int at = rows.candidate(start); at >= 0; at = rows.candidate(at + 1)) {
+      consider(step, at, worthwhile, soon);
     }
-    if (bestIndex < 0) {
+    for (int at = rows.candidate(0); at >= 0 && at < start; at = rows.candidate(at + 1)) {
+      consider(step, at, worthwhile, soon);
+    }
+    if (bestPlace == NO_PLACE) {
       return false;
     }
-    runIndex = bestIndex;
-    runBand = step.bandAt(bestIndex);
-    begin = runBegin(step, bestIndex);
-    end = wholeEnd(step, runEnd(step, bestIndex), worthwhile);
-    take(step);
+    runPlace = bestPlace;
+    runBand = rows.band(bestPlace);
+    if (step.plan().isStreamed()) {
+      takeChunk(step);
+    } else {
+      takeRun(worthwhile);
+    }
     return true;
+  }
+
+  private void consider(GatherLayout step, int at, long worthwhile, Soon soon) {
+    long left = rows.left(at);
+    int turn = turn(step, rows.band(at));
+    boolean better = turn < bestTurn || (turn == bestTurn && left > bestRows);
+    if (better && isWorthwhile(step, at, worthwhile, soon)) {
+      bestPlace = at;
+      bestTurn = turn;
+      bestRows = left;
+    }
   }
 
   /** Whose turn it is: the lowest comes first. */
@@ -149,18 +164,26 @@ public final class NextRun {
     return domains.domainOf(shard) == domains.domainOf(rank) ? 1 : OTHER_HOST;
   }
 
-  private boolean isWorthwhile(GatherLayout step, int index, long worthwhile, Soon soon) {
+  private boolean isWorthwhile(GatherLayout step, int at, long worthwhile, Soon soon) {
     if (step.plan().isStreamed()) {
       return true;
     }
-    long first = runBegin(step, index);
-    long last = runEnd(step, index);
-    int below = bandBefore(step, first);
-    int above = bandOf(step, last);
-    if (below == NO_BAND && above == NO_BAND) {
+    // Candidates come in ascending order, and those of one run share its fate.
+    if (at > rows.runHigh()) {
+      rows.findRun(at);
+      foundWorthwhile = isFoundWorthwhile(step, worthwhile, soon);
+    }
+    return foundWorthwhile;
+  }
+
+  private boolean isFoundWorthwhile(GatherLayout step, long worthwhile, Soon soon) {
+    int below = rows.bandBelow();
+    int above = rows.bandAbove();
+    if (below == ReadyRows.NO_BAND && above == ReadyRows.NO_BAND) {
       return true;
     }
-    if (step.plan().overlap() == Overlap.SEQUENTIAL || last - first < worthwhile) {
+    if (step.plan().overlap() == Overlap.SEQUENTIAL
+        || rows.runEnd() - rows.runBegin() < worthwhile) {
       return false;
     }
     boolean growsSoon = isSoon(step, below, soon) || isSoon(step, above, soon);
@@ -169,88 +192,32 @@ public final class NextRun {
   }
 
   private boolean isSoon(GatherLayout step, int band, Soon soon) {
-    if (band == NO_BAND || soon == Soon.NOTHING) {
+    if (band == ReadyRows.NO_BAND || soon == Soon.NOTHING) {
       return false;
     }
     return soon == Soon.ALL || turn(step, band) < OTHER_HOST;
   }
 
-  /** The first row of the longest run of ready rows, none of them taken, through a band. */
-  private long runBegin(GatherLayout step, int index) {
-    int band = step.bandAt(index);
-    long first = taken[band];
-    if (step.plan().isStreamed()) {
-      return first;
-    }
-    for (int i = index - 1; i >= 0 && first == step.bandBegin(step.bandAt(i + 1)); i--) {
-      int below = step.bandAt(i);
-      if (ready[below] < step.bandEnd(below)) {
-        break;
-      }
-      first = taken[below];
-    }
-    return first;
+  private void takeChunk(GatherLayout step) {
+    begin = rows.taken(runBand);
+    long chunk = step.bandChunk(runBand, begin);
+    end = Math.min(rows.ready(runBand), step.bandChunkBegin(runBand, chunk + 1));
+    rows.take(runPlace, end);
   }
 
-  private long runEnd(GatherLayout step, int index) {
-    int band = step.bandAt(index);
-    long last = ready[band];
-    if (step.plan().isStreamed()) {
-      return Math.min(last, step.bandChunkBegin(band, step.bandChunk(band, taken[band]) + 1));
+  private void takeRun(long worthwhile) {
+    rows.findRun(runPlace);
+    begin = rows.runBegin();
+    end = rows.runEnd();
+    // A run that may still grow leaves what is over for the next one: kernels like round heights.
+    if (end - begin > worthwhile && rows.bandAbove() != ReadyRows.NO_BAND) {
+      end -= (end - begin) % worthwhile;
     }
-    for (int i = index + 1; i < step.bands() && last == step.bandEnd(step.bandAt(i - 1)); i++) {
-      int above = step.bandAt(i);
-      if (taken[above] > step.bandBegin(above)) {
-        break;
-      }
-      last = ready[above];
-    }
-    return last;
-  }
-
-  /** A run that may still grow leaves what is over for the next one: kernels like round heights. */
-  private long wholeEnd(GatherLayout step, long last, long worthwhile) {
-    long over = (last - begin) % worthwhile;
-    boolean cut =
-        !step.plan().isStreamed() && last - begin > worthwhile && bandOf(step, last) != NO_BAND;
-    return cut ? last - over : last;
-  }
-
-  /** The band of the row before {@code first}, if that is not taken: then it is not ready yet. */
-  private int bandBefore(GatherLayout step, long first) {
-    for (int band = 0; band < step.bands(); band++) {
-      if (step.bandBegin(band) < first && first <= step.bandEnd(band)) {
-        return taken[band] < first ? band : NO_BAND;
-      }
-    }
-    return NO_BAND;
-  }
-
-  /** The band of row {@code last}, if that is not taken: then it is not ready yet. */
-  private int bandOf(GatherLayout step, long last) {
-    for (int band = 0; band < step.bands(); band++) {
-      if (step.bandBegin(band) <= last && last < step.bandEnd(band)) {
-        return taken[band] <= last ? band : NO_BAND;
-      }
-    }
-    return NO_BAND;
-  }
-
-  private void take(GatherLayout step) {
-    for (int band = 0; band < step.bands(); band++) {
-      if (step.bandBegin(band) < end && step.bandEnd(band) > begin) {
-        taken[band] = Math.min(end, step.bandEnd(band));
-      }
-    }
+    rows.take(rows.runLow(), end);
   }
 
   /** Whether every row of the step has been taken. */
   public boolean allTaken(GatherLayout step) {
-    for (int band = 0; band < step.bands(); band++) {
-      if (taken[band] < step.bandEnd(band)) {
-        return false;
-      }
-    }
-    return true;
+    return rows.takenRows() == step.totalRows();
   }
 }

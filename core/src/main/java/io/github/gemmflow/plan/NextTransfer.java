@@ -21,7 +21,19 @@ public final class NextTransfer {
    */
   public static int choose(
       int streams, long[] available, long[] started, long[] finished, int inFlight) {
-    for (int i = 0; i < streams; i++) {
+    return choose(0, streams, available, started, finished, inFlight);
+  }
+
+  /**
+   * The same from a stream on, if those before it are known to have nothing to start. Starting a
+   * chunk changes nothing for other streams, so whoever starts all that can be started goes through
+   * the list once.
+   *
+   * @param from the first stream to look at
+   */
+  public static int choose(
+      int from, int streams, long[] available, long[] started, long[] finished, int inFlight) {
+    for (int i = from; i < streams; i++) {
       if (started[i] < available[i] && started[i] - finished[i] < inFlight) {
         return i;
       }

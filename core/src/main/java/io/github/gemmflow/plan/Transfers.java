@@ -15,6 +15,7 @@ public final class Transfers {
   private final int rank;
   private final Streams sends = new Streams();
   private final Streams receives = new Streams();
+  private int[] blocks = new int[0];
 
   public Transfers(int rank) {
     this.rank = rank;
@@ -52,21 +53,38 @@ public final class Transfers {
     Domains domains = step.plan().domains();
     int domain = domains.domainOf(rank);
     int count = domains.count();
-    for (int block = 0; block < domains.ranks(); block++) {
-      if (step.owner(domain, block) != rank || step.pieces(block) == 0) {
-        continue;
-      }
+    int owned = findOwned(step, domains, domain);
+    for (int i = 0; i < owned; i++) {
       for (int distance = 1; distance < count; distance++) {
         int other = (domain + distance) % count;
-        if (step.travels(domain, other, block)) {
-          sends.add(step.route(domain, block), step.owner(other, block), distance);
-        }
-        if (step.travels(other, domain, block)) {
-          receives.add(step.route(other, block), step.owner(other, block), distance);
+        if (step.travels(other, domain, blocks[i])) {
+          receives.add(step.route(other, blocks[i]), step.owner(other, blocks[i]), distance);
         }
       }
     }
-    sends.sortByHops();
+    // Distance by distance, so that there is nothing to sort: there may be hundreds of thousands.
+    for (int distance = 1; distance < count; distance++) {
+      int other = (domain + distance) % count;
+      for (int i = 0; i < owned; i++) {
+        if (step.travels(domain, other, blocks[i])) {
+          sends.add(step.route(domain, blocks[i]), step.owner(other, blocks[i]), distance);
+        }
+      }
+    }
+  }
+
+  /** Finds the blocks with rows that this rank sends or receives; returns how many there are. */
+  private int findOwned(SumLayout step, Domains domains, int domain) {
+    if (blocks.length < domains.ranks()) {
+      blocks = new int[domains.ranks()];
+    }
+    int owned = 0;
+    for (int block = 0; block < domains.ranks(); block++) {
+      if (step.owner(domain, block) == rank && step.chunks(step.route(domain, block)) > 0) {
+        blocks[owned++] = block;
+      }
+    }
+    return owned;
   }
 
   public Streams sends() {
