@@ -81,7 +81,14 @@ public final class Pipeline {
       buffers[buffer] = new StepContext(buffer, domains.ranks());
     }
     LaneContext context =
-        new LaneContext(peers, window.heartbeats(), headers, diagnosis, recorder, computeThreads);
+        new LaneContext(
+            peers,
+            window.heartbeats(),
+            window.news(),
+            headers,
+            diagnosis,
+            recorder,
+            computeThreads);
     GatherWindow rows = new GatherWindow(memory, cursor, domains, peers.domain(), capacity);
     this.gathers = new GatherPipeline(context, rows, buffers);
     SumLane sumLane = new SumLane(context);

@@ -5,6 +5,7 @@ import io.github.gemmflow.failure.EngineException;
 import io.github.gemmflow.matrix.Block;
 import io.github.gemmflow.pipeline.step.StepHeaders;
 import io.github.gemmflow.plan.Layout;
+import io.github.gemmflow.tuning.Domains;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
@@ -14,18 +15,37 @@ import java.util.Arrays;
  */
 final class Cargo {
   /** Cargo is copied, and MPI sends no more than this without asking the receiver. */
-  static final long MOST_BYTES = 32 << 10;
+  private static final long MOST_BYTES = 32 << 10;
+
+  /** The same to or from all hosts together, for which there is room all the time. */
+  private static final long MOST_BYTES_OF_ALL = 4 << 20;
+
+  /** There is no stream. */
+  static final int NONE = -1;
 
   /** In place of a sender: the peer of each stream. */
   static final int OF_PEERS = -1;
 
+  private final long mostBytes;
   private final long[] bytesByPeer;
+
+  /** The first stream aboard of each peer; each stream knows the next of the same peer. */
+  private final int[] firstOfPeer;
+
   private final Block message = new Block();
   private final Block chunk = new Block();
   private boolean[] aboard = new boolean[0];
+  private int[] nextOfPeer = new int[0];
 
-  Cargo(int ranks) {
-    this.bytesByPeer = new long[ranks];
+  Cargo(Domains domains) {
+    this.mostBytes = mostBytes(domains.count());
+    this.bytesByPeer = new long[domains.ranks()];
+    this.firstOfPeer = new int[domains.ranks()];
+  }
+
+  /** The most bytes of cargo that a rank has for another, in a group on so many hosts. */
+  static long mostBytes(int hosts) {
+    return Math.min(MOST_BYTES, MOST_BYTES_OF_ALL / hosts);
   }
 
   /**
@@ -38,6 +58,7 @@ final class Cargo {
   void find(StreamProgress streams, Layout layout, ChunkTraffic traffic, int[] peers, int sender) {
     if (aboard.length < streams.count()) {
       aboard = new boolean[streams.count()];
+      nextOfPeer = new int[streams.count()];
     }
     Arrays.fill(aboard, false);
     Arrays.fill(bytesByPeer, Long.MAX_VALUE);
@@ -47,17 +68,32 @@ final class Cargo {
     for (int i = 0; i < streams.count(); i++) {
       int peer = streams.peer(i);
       int rank = sender == OF_PEERS ? peer : sender;
-      if (bytesByPeer[peer] <= MOST_BYTES && traffic.mayFollowHeader(streams.route(i), rank)) {
+      if (bytesByPeer[peer] <= mostBytes && traffic.mayFollowHeader(streams.route(i), rank)) {
         aboard[i] = true;
         int route = streams.route(i);
         bytesByPeer[peer] += layout.bytes(route, 0, layout.chunks(route));
       }
     }
-    for (int i = 0; i < streams.count(); i++) {
+    Arrays.fill(firstOfPeer, NONE);
+    for (int i = streams.count() - 1; i >= 0; i--) {
       // Rows without columns come by themselves: a header with nothing behind it says so.
-      long bytes = bytesByPeer[streams.peer(i)];
-      aboard[i] &= bytes > 0 && bytes <= MOST_BYTES;
+      int peer = streams.peer(i);
+      aboard[i] &= bytesByPeer[peer] > 0 && bytesByPeer[peer] <= mostBytes;
+      if (aboard[i]) {
+        nextOfPeer[i] = firstOfPeer[peer];
+        firstOfPeer[peer] = i;
+      }
     }
+  }
+
+  /** The first stream of a peer that is part of it, or {@link #NONE}. */
+  int first(int peer) {
+    return firstOfPeer[peer];
+  }
+
+  /** The next stream of the same peer that is part of it, or {@link #NONE}. */
+  int next(int stream) {
+    return nextOfPeer[stream];
   }
 
   /** Whether a stream is part of it. */
@@ -68,13 +104,15 @@ final class Cargo {
   /** Takes everything out: it travels by itself. */
   void unload() {
     Arrays.fill(aboard, false);
+    Arrays.fill(firstOfPeer, NONE);
   }
 
   /** Takes out what comes from a rank. */
-  void unload(StreamProgress streams, int peer) {
-    for (int i = 0; i < streams.count(); i++) {
-      aboard[i] &= streams.peer(i) != peer;
+  void unload(int peer) {
+    for (int i = first(peer); i != NONE; i = next(i)) {
+      aboard[i] = false;
     }
+    firstOfPeer[peer] = NONE;
   }
 
   /** Whether all of it is here to be sent. */
@@ -92,9 +130,9 @@ final class Cargo {
   long pack(
       StreamProgress streams, Layout layout, ChunkTraffic traffic, int peer, MemorySegment to) {
     long end = StepHeaders.BYTES;
-    for (int i = 0; i < streams.count(); i++) {
+    for (int i = first(peer); i != NONE; i = next(i)) {
       int route = streams.route(i);
-      for (long c = 0; isFor(streams, i, peer) && c < layout.chunks(route); c++) {
+      for (long c = 0; c < layout.chunks(route); c++) {
         Block source = traffic.toSend(chunk, route, c);
         point(to, end, source).copyFrom(source);
         end += source.bytes();
@@ -121,18 +159,14 @@ final class Cargo {
               .formatted(peer, bytes, bytesByPeer[peer]));
     }
     long end = StepHeaders.BYTES;
-    for (int i = 0; i < streams.count(); i++) {
+    for (int i = first(peer); i != NONE; i = next(i)) {
       int route = streams.route(i);
-      for (long c = 0; isFor(streams, i, peer) && c < layout.chunks(route); c++) {
+      for (long c = 0; c < layout.chunks(route); c++) {
         Block target = traffic.received(chunk, route, c);
         target.copyFrom(point(from, end, target));
         end += target.bytes();
       }
     }
-  }
-
-  private boolean isFor(StreamProgress streams, int stream, int peer) {
-    return aboard[stream] && streams.peer(stream) == peer;
   }
 
   private Block point(MemorySegment memory, long offset, Block like) {

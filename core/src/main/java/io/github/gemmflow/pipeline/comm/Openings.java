@@ -4,8 +4,10 @@ package io.github.gemmflow.pipeline.comm;
 import io.github.gemmflow.engine.Channel;
 import io.github.gemmflow.matrix.Block;
 import io.github.gemmflow.pipeline.step.HostPeers;
+import io.github.gemmflow.pipeline.step.News;
 import io.github.gemmflow.pipeline.step.StepContext;
 import io.github.gemmflow.pipeline.step.StepHeaders;
+import io.github.gemmflow.pipeline.step.StepWindow;
 import io.github.gemmflow.tuning.Domains;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -23,9 +25,11 @@ final class Openings {
 
   private final HostPeers peers;
   private final StepHeaders headers;
+  private final News news;
   private final StepContext step;
   private final Channel channel;
   private final int tag;
+  private final long mostCargo;
   private final int[] targets;
   private final int[] sources;
   private final MemorySegment[] toSend;
@@ -39,14 +43,11 @@ final class Openings {
   private int left;
 
   Openings(
-      HostPeers peers,
-      StepHeaders headers,
-      StepContext step,
-      Channel channel,
-      int tag,
-      Arena arena) {
+      HostPeers peers, StepWindow window, StepContext step, Channel channel, int tag, Arena arena) {
     this.peers = peers;
-    this.headers = headers;
+    this.headers = window.headers();
+    this.news = window.news();
+    this.mostCargo = Cargo.mostBytes(peers.domains().count());
     this.step = step;
     this.channel = channel;
     this.tag = tag;
@@ -84,10 +85,10 @@ final class Openings {
     return Arrays.copyOf(sources, count);
   }
 
-  private static MemorySegment[] messages(int count, Arena arena) {
+  private MemorySegment[] messages(int count, Arena arena) {
     MemorySegment[] messages = new MemorySegment[count];
     for (int i = 0; i < count; i++) {
-      messages[i] = arena.allocate(StepHeaders.BYTES + Cargo.MOST_BYTES, StepHeaders.BYTES);
+      messages[i] = arena.allocate(StepHeaders.BYTES + mostCargo, StepHeaders.BYTES);
     }
     return messages;
   }
@@ -117,7 +118,7 @@ final class Openings {
     }
     receivesStarted = true;
     for (int i = 0; i < sources.length; i++) {
-      receives[i] = channel.receiveUpTo(sources[i], tag, whole(received[i], Cargo.MOST_BYTES));
+      receives[i] = channel.receiveUpTo(sources[i], tag, whole(received[i], mostCargo));
     }
     return true;
   }
@@ -164,6 +165,7 @@ final class Openings {
         cargo[i] = StepHeaders.cargo(received[i]);
         headers.copyFrom(received[i], step.number(), sources[i]);
         headers.publish(sources[i], step.number());
+        news.tell(peers.commReader());
         peers.ringHost();
       }
     }

@@ -4,6 +4,7 @@ package io.github.gemmflow.pipeline.comm;
 import io.github.gemmflow.engine.Channel;
 import io.github.gemmflow.matrix.Block;
 import io.github.gemmflow.pipeline.step.HostPeers;
+import io.github.gemmflow.pipeline.step.News;
 import io.github.gemmflow.pipeline.step.Recorder;
 import io.github.gemmflow.pipeline.step.StepContext;
 import io.github.gemmflow.pipeline.step.StepWindow;
@@ -24,6 +25,7 @@ final class StepTransfers {
   private final HostPeers peers;
   private final StepContext step;
   private final Recorder recorder;
+  private final News news;
   private final Channel channel;
   private final int firstTag;
   private final Transfers transfers;
@@ -51,17 +53,17 @@ final class StepTransfers {
       Channel channel,
       int firstTag,
       Arena arena) {
-    int ranks = peers.domains().ranks();
     this.peers = peers;
     this.step = step;
     this.recorder = recorder;
+    this.news = window.news();
     this.channel = channel;
     this.firstTag = firstTag;
     this.transfers = new Transfers(peers.rank());
-    int headerTag = firstTag + tags(ranks) - 1;
-    this.openings = new Openings(peers, window.headers(), step, channel, headerTag, arena);
-    this.cargoToSend = new Cargo(ranks);
-    this.cargoToCome = new Cargo(ranks);
+    int headerTag = firstTag + tags(peers.domains().ranks()) - 1;
+    this.openings = new Openings(peers, window, step, channel, headerTag, arena);
+    this.cargoToSend = new Cargo(peers.domains());
+    this.cargoToCome = new Cargo(peers.domains());
   }
 
   static int tags(int ranks) {
@@ -133,7 +135,7 @@ final class StepTransfers {
     }
     for (int i = 0; takesCargo && i < sends.count(); i++) {
       if (cargoToSend.has(i)) {
-        sends.complete(i, step.layout().chunks(sends.route(i)));
+        sends.complete(i);
       }
     }
   }
@@ -150,11 +152,11 @@ final class StepTransfers {
 
   private void startStep() {
     traffic().start(transfers);
-    sends.reset(transfers.sends(), step.layout().inFlight());
-    receives.reset(transfers.receives(), step.layout().inFlight());
+    Layout layout = step.layout();
+    sends.reset(transfers.sends(), layout);
+    receives.reset(transfers.receives(), layout);
     received = 0;
     receivedFirst = 0;
-    Layout layout = step.layout();
     cargoToSend.find(sends, layout, traffic(), openings.targets(), peers.rank());
     cargoToCome.find(receives, layout, traffic(), openings.sources(), Cargo.OF_PEERS);
     if (!waitsForRows) {
@@ -180,19 +182,18 @@ final class StepTransfers {
   private void settle(int index, int source) {
     long bytes = openings.cargo(index);
     if (bytes == 0) {
-      cargoToCome.unload(receives, source);
+      cargoToCome.unload(source);
       return;
     }
     Layout layout = step.layout();
     cargoToCome.unpack(receives, layout, traffic(), source, openings.received(index), bytes);
-    for (int i = 0; i < receives.count(); i++) {
-      if (cargoToCome.has(i) && receives.peer(i) == source) {
-        int route = receives.route(i);
-        receives.complete(i, layout.chunks(route));
-        recordArrival(route, 0, layout.chunks(route));
-        traffic().arrived(route, layout.chunks(route));
-      }
+    for (int i = cargoToCome.first(source); i != Cargo.NONE; i = cargoToCome.next(i)) {
+      int route = receives.route(i);
+      receives.complete(i);
+      recordArrival(route, 0, layout.chunks(route));
+      traffic().arrived(route, layout.chunks(route));
     }
+    news.tell(peers.commReader());
     peers.ringHost();
   }
 
@@ -210,6 +211,7 @@ final class StepTransfers {
       }
     }
     if (done > 0) {
+      news.tell(peers.commReader());
       peers.ringHost();
       learnPace();
     }
@@ -221,7 +223,7 @@ final class StepTransfers {
     if (receivedFirst == 0) {
       receivedFirst = received;
       receivedFirstAt = System.nanoTime();
-    } else if (receives.isIdle() && receives.isAllStarted(step.layout())) {
+    } else if (receives.isIdle() && receives.isAllStarted()) {
       traffic().learn(received - receivedFirst, System.nanoTime() - receivedFirstAt);
     }
   }
@@ -237,10 +239,11 @@ final class StepTransfers {
 
   private int startReceives() {
     int done = 0;
-    for (int i = 0; i < receives.count(); i++) {
-      receives.available(i, cargoToCome.has(i) ? 0 : traffic().receivable(receives.route(i)));
+    for (int i = 0; !receives.isAllStarted() && i < receives.count(); i++) {
+      boolean comes = receives.isLeft(i) && !cargoToCome.has(i);
+      receives.available(i, comes ? traffic().receivable(receives.route(i)) : 0);
     }
-    for (int i = receives.next(); i >= 0; i = receives.next()) {
+    for (int i = receives.next(0); i >= 0; i = receives.next(i)) {
       int route = receives.route(i);
       Block target = traffic().received(block, route, receives.started(i));
       receives.start(i, channel.receive(receives.peer(i), tag(route), target));
@@ -257,10 +260,11 @@ final class StepTransfers {
 
   private int startSends() {
     int done = 0;
-    for (int i = 0; i < sends.count(); i++) {
-      sends.available(i, cargoToSend.has(i) ? 0 : traffic().sendable(sends.route(i)));
+    for (int i = 0; !sends.isAllStarted() && i < sends.count(); i++) {
+      boolean leaves = sends.isLeft(i) && !cargoToSend.has(i);
+      sends.available(i, leaves ? traffic().sendable(sends.route(i)) : 0);
     }
-    for (int i = sends.next(); i >= 0; i = sends.next()) {
+    for (int i = sends.next(0); i >= 0; i = sends.next(i)) {
       int route = sends.route(i);
       long chunk = sends.started(i);
       Block source = traffic().toSend(block, route, chunk);
@@ -281,9 +285,7 @@ final class StepTransfers {
 
   /** Whether every chunk that this rank sends or receives in the step is under way or done. */
   boolean isAllStarted() {
-    return chunksStarted
-        && sends.isAllStarted(step.layout())
-        && receives.isAllStarted(step.layout());
+    return chunksStarted && sends.isAllStarted() && receives.isAllStarted();
   }
 
   boolean isFinished() {

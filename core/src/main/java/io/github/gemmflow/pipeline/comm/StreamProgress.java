@@ -15,16 +15,21 @@ public final class StreamProgress {
   private long[] available = new long[0];
   private long[] started = new long[0];
   private long[] finished = new long[0];
+  private long[] chunks = new long[0];
   private int[] requests = new int[0];
+  private int streamsLeft;
+  private int underWay;
 
-  public void reset(Transfers.Streams newStreams, int newInFlight) {
+  /** Turns to the streams of a step. */
+  public void reset(Transfers.Streams newStreams, Layout layout) {
     streams = newStreams;
-    inFlight = newInFlight;
+    inFlight = layout.inFlight();
     int count = streams.count();
     if (available.length < count) {
       available = new long[count];
       started = new long[count];
       finished = new long[count];
+      chunks = new long[count];
     }
     if (requests.length < count * inFlight) {
       requests = new int[count * inFlight];
@@ -32,6 +37,17 @@ public final class StreamProgress {
     Arrays.fill(available, 0);
     Arrays.fill(started, 0);
     Arrays.fill(finished, 0);
+    streamsLeft = 0;
+    underWay = 0;
+    for (int stream = 0; stream < count; stream++) {
+      chunks[stream] = layout.chunks(route(stream));
+      streamsLeft += isLeft(stream) ? 1 : 0;
+    }
+  }
+
+  /** Whether chunks of a stream are yet to be started. */
+  public boolean isLeft(int stream) {
+    return started[stream] < chunks[stream];
   }
 
   /** Says how many chunks of a stream may be started. */
@@ -61,9 +77,13 @@ public final class StreamProgress {
     return streams.peer(stream);
   }
 
-  /** The next stream to start a chunk of; negative if there is none. */
-  public int next() {
-    return NextTransfer.choose(count(), available, started, finished, inFlight);
+  /**
+   * The next stream to start a chunk of; negative if there is none.
+   *
+   * @param from no stream before this one has anything to start
+   */
+  public int next(int from) {
+    return NextTransfer.choose(from, count(), available, started, finished, inFlight);
   }
 
   /** Where the request of a chunk is kept while it is under way. */
@@ -74,12 +94,15 @@ public final class StreamProgress {
   public void start(int stream, int request) {
     requests[index(stream, started[stream])] = request;
     started[stream]++;
+    underWay++;
+    streamsLeft -= isLeft(stream) ? 0 : 1;
   }
 
-  /** All chunks of a stream have travelled with others. */
-  public void complete(int stream, long chunks) {
-    started[stream] = chunks;
-    finished[stream] = chunks;
+  /** All chunks of a stream, none of which was started, have travelled with others. */
+  public void complete(int stream) {
+    started[stream] = chunks[stream];
+    finished[stream] = chunks[stream];
+    streamsLeft--;
   }
 
   /** Looks at the oldest transfers first: only a complete prefix counts. */
@@ -90,6 +113,7 @@ public final class StreamProgress {
       finished[stream]++;
       done++;
     }
+    underWay -= done;
     return done;
   }
 
@@ -101,32 +125,24 @@ public final class StreamProgress {
     return done;
   }
 
-  public boolean isAllStarted(Layout layout) {
-    for (int stream = 0; stream < count(); stream++) {
-      if (started[stream] < layout.chunks(route(stream))) {
-        return false;
-      }
-    }
-    return true;
+  /** Whether every chunk of every stream is under way or finished. */
+  public boolean isAllStarted() {
+    return streamsLeft == 0;
   }
 
   /** How many transfers are under way. */
   public int underWay() {
-    int count = 0;
-    for (int stream = 0; stream < count(); stream++) {
-      count += (int) (started[stream] - finished[stream]);
-    }
-    return count;
+    return underWay;
   }
 
   public boolean isIdle() {
-    return Arrays.equals(started, finished);
+    return underWay == 0;
   }
 
   public void describe(Layout layout, String verb, StringJoiner text) {
     for (int stream = 0; stream < count(); stream++) {
       int route = route(stream);
-      if (finished[stream] < layout.chunks(route)) {
+      if (finished[stream] < chunks[stream]) {
         text.add(
             "%s %s rank %d"
                 .formatted(layout.describe(route, finished[stream]), verb, peer(stream)));
@@ -137,7 +153,7 @@ public final class StreamProgress {
   public boolean cancel(Channel channel) {
     boolean clean = true;
     for (int stream = 0; stream < count(); stream++) {
-      for (; finished[stream] < started[stream]; finished[stream]++) {
+      for (; finished[stream] < started[stream]; finished[stream]++, underWay--) {
         clean &= channel.cancel(requests[index(stream, finished[stream])]);
       }
     }

@@ -3,6 +3,7 @@ package io.github.gemmflow.pipeline.gather;
 
 import io.github.gemmflow.pipeline.step.HeaderCheck;
 import io.github.gemmflow.pipeline.step.HostPeers;
+import io.github.gemmflow.pipeline.step.News;
 import io.github.gemmflow.plan.GatherLayout;
 import io.github.gemmflow.plan.NextRun;
 
@@ -15,11 +16,13 @@ final class Arrivals {
   private final HostPeers peers;
   private final GatherWindow window;
   private final HeaderCheck headers;
+  private final News news;
 
-  Arrivals(HostPeers peers, GatherWindow window, HeaderCheck headers) {
+  Arrivals(HostPeers peers, GatherWindow window, HeaderCheck headers, News news) {
     this.peers = peers;
     this.window = window;
     this.headers = headers;
+    this.news = news;
   }
 
   /** Says that the rows of this rank's own shard are in the window. */
@@ -27,8 +30,14 @@ final class Arrivals {
     GatherLayout layout = step.layout();
     for (int part = 0; part < layout.plan().parts(); part++) {
       int route = layout.route(part, peers.rank());
-      publish(step, route, layout.chunks(route));
+      publishOwn(step, route, layout.chunks(route));
     }
+  }
+
+  /** Says that the first chunks of a route of this rank's own shard are in the window. */
+  void publishOwn(GatherStep step, int route, long chunks) {
+    publish(step, route, chunks);
+    news.tell(peers.computeReader());
   }
 
   /** Says that the first chunks of a route are in the window. */
@@ -42,16 +51,9 @@ final class Arrivals {
     return Math.min(arrived, step.layout().chunks(route));
   }
 
-  /** A number that grows whenever something of the step comes in. */
-  long progress(GatherStep step) {
-    GatherLayout layout = step.layout();
-    long sum = headers.headersThere(step.open());
-    for (int route = 0; route < layout.routes(); route++) {
-      if (layout.chunks(route) > 0) {
-        sum += chunks(step, route);
-      }
-    }
-    return sum;
+  /** A number that grows whenever something comes in. */
+  long progress() {
+    return headers.begunOnThisHost() + news.total();
   }
 
   /** Whether every reader is done with what a chunk of a route would overwrite. */

@@ -138,7 +138,7 @@ final class GatherLane extends ComputeLane {
 
   @Override
   protected long news() {
-    return arrivals.progress(step) + feeder.room(step);
+    return arrivals.progress() + feeder.room(step);
   }
 
   /**

@@ -23,7 +23,7 @@ public final class GatherPipeline {
     this.ownRows = new OwnRows(peers.rank());
     this.locator = new RowLocator(peers.rank(), window, ownRows);
     ArrivalRate pace = new ArrivalRate();
-    Arrivals arrivals = new Arrivals(peers, window, context.headers());
+    Arrivals arrivals = new Arrivals(peers, window, context.headers(), context.news());
     int routes = GatherWindow.routes(peers.domains().ranks());
     StepNumbers chunks = new StepNumbers(routes);
     StepNumbers uses = new StepNumbers(routes);

@@ -78,7 +78,7 @@ final class SlotFeeder {
     int route = route(step, part);
     long chunk = fed[part];
     locator.received(to, step, route, chunk).copyFrom(locator.own(from, step, route, chunk));
-    arrivals.publish(step, route, chunk + 1);
+    arrivals.publishOwn(step, route, chunk + 1);
   }
 
   /** Says that the chunk that was taken is fed. */

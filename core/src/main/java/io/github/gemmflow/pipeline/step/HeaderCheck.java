@@ -29,6 +29,15 @@ public final class HeaderCheck {
     return there;
   }
 
+  /** A number that grows with every step that a rank of this host begins. */
+  public long begunOnThisHost() {
+    long sum = 0;
+    for (int i = 0; i < peers.hostRanks(); i++) {
+      sum += headers.begun(peers.hostRank(i));
+    }
+    return sum;
+  }
+
   /** Whether a rank has entered the step. */
   public boolean isThere(StepContext step, int rank) {
     return headers.isThere(rank, step.number());

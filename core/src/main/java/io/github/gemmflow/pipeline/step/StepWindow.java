@@ -12,6 +12,7 @@ import java.lang.foreign.MemorySegment;
  * counters   headers begun, one per rank
  *            steps passed, one per reader
  *            heartbeats, one per reader
+ *            news, one per reader
  * headers    one per rank, of each of the last steps
  * </pre>
  */
@@ -22,11 +23,12 @@ public final class StepWindow {
   private final StepHeaders headers;
   private final SlotRing steps;
   private final Heartbeats heartbeats;
+  private final News news;
 
   /** Where the regions start. */
   private record Offsets(long counters, long headers) {
     static Offsets of(WindowCursor cursor, Domains domains, int domain) {
-      int counters = domains.ranks() + 2 * readers(domains, domain);
+      int counters = domains.ranks() + 3 * readers(domains, domain);
       return new Offsets(
           cursor.take(Counters.bytes(counters), WindowCursor.PAGE),
           cursor.take(StepHeaders.bytes(domains.ranks()), WindowCursor.LINE));
@@ -47,6 +49,7 @@ public final class StepWindow {
     this.headers = new StepHeaders(memory, offsets.headers, ranks, counters, 0);
     this.steps = new SlotRing(counters, ranks, readers, STEPS);
     this.heartbeats = new Heartbeats(counters, ranks + readers, readers);
+    this.news = new News(counters, ranks + 2 * readers, readers);
   }
 
   /** Moves a cursor over what a window needs for this. */
@@ -77,5 +80,10 @@ public final class StepWindow {
   /** Signs of life of the lanes of this host, by reader. */
   public Heartbeats heartbeats() {
     return heartbeats;
+  }
+
+  /** What has come in on this host, by the reader that brought it. */
+  public News news() {
+    return news;
   }
 }

@@ -32,7 +32,7 @@ public final class SumKind implements StepKind {
     this.window = new SumWindow(plan, peers.domain(), memory);
     this.lane = lane;
     StepNumbers tiles = new StepNumbers(1);
-    StepNumbers chunks = new StepNumbers(plan.routes());
+    StepNumbers chunks = new StepNumbers(plan.domains().ranks());
     for (int buffer = 0; buffer < steps.length; buffer++) {
       steps[buffer] = new SumStep(open[buffer], window, tiles, chunks);
       traffic[buffer] = new SumTraffic(steps[buffer], peers);

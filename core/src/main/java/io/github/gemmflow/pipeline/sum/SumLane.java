@@ -10,6 +10,7 @@ import io.github.gemmflow.pipeline.compute.RowWork;
 import io.github.gemmflow.pipeline.step.HeaderCheck;
 import io.github.gemmflow.pipeline.step.Heartbeats;
 import io.github.gemmflow.pipeline.step.HostPeers;
+import io.github.gemmflow.pipeline.step.News;
 import io.github.gemmflow.pipeline.step.Recorder;
 import io.github.gemmflow.plan.NextTile;
 import io.github.gemmflow.plan.NextTile.Stage;
@@ -27,6 +28,7 @@ public final class SumLane extends ComputeLane {
   private final HeaderCheck headers;
   private final Recorder recorder;
   private final Scratch[] scratch;
+  private final News news;
   private final NextTile next;
   private final SumDiagnosis diagnosis;
 
@@ -39,6 +41,7 @@ public final class SumLane extends ComputeLane {
     super(context);
     this.peers = context.peers();
     this.headers = context.headers();
+    this.news = context.news();
     this.recorder = context.recorder();
     this.next = new NextTile(peers.rank(), peers.domains());
     this.diagnosis = new SumDiagnosis(peers, headers, context.diagnosis(), next);
@@ -207,7 +210,7 @@ public final class SumLane extends ComputeLane {
 
   @Override
   protected long news() {
-    return headers.headersThere(step().open()) + step().window().progress();
+    return headers.begunOnThisHost() + news.total() + step().window().progress();
   }
 
   @Override

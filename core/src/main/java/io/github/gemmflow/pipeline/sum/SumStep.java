@@ -23,7 +23,7 @@ final class SumStep {
    * The steps in a buffer.
    *
    * @param tiles numbers the tiles
-   * @param chunks numbers the chunks of each route
+   * @param chunks numbers the chunks of each block, which all of its routes have
    */
   SumStep(StepContext open, SumWindow window, StepNumbers tiles, StepNumbers chunks) {
     this.open = open;
@@ -39,8 +39,9 @@ final class SumStep {
     tiles.begin(open.buffer());
     tiles.add(0, layout.tiles());
     chunks.begin(open.buffer());
-    for (int route = 0; route < layout.routes(); route++) {
-      chunks.add(route, layout.chunks(route));
+    int ranks = plan.domains().ranks();
+    for (int block = 0; block < ranks; block++) {
+      chunks.add(block, layout.chunks(layout.route(window.domain(), block)));
     }
   }
 
@@ -137,13 +138,16 @@ final class SumStep {
 
   /** Says that the first chunks of a route are here. */
   void publishArrived(int route, long arrived) {
-    window.publishArrived(route, chunks.first(open.buffer(), route) + arrived);
+    window.publishArrived(route, firstChunk(route) + arrived);
   }
 
   /** How many chunks of a route are here; those of later steps do not count. */
   long arrived(int route) {
-    long arrived = window.arrived(route) - chunks.first(open.buffer(), route);
-    return Math.min(arrived, layout.chunks(route));
+    return Math.min(window.arrived(route) - firstChunk(route), layout.chunks(route));
+  }
+
+  private long firstChunk(int route) {
+    return chunks.first(open.buffer(), layout.block(route));
   }
 
   /** Whether the slot of the tile at a position may be filled. */

@@ -19,7 +19,7 @@ import java.lang.foreign.MemorySegment;
  *            tiles added up, one per rank of the host
  *            tiles with totals, one per rank of the host
  *            slots passed, one per reader
- *            chunks arrived, one per route
+ *            chunks arrived, one per route into the host
  * parts      of each rank of the host: partial sums, tile by tile in a ring of slots
  * sums       two buffers: sums of other hosts, and totals
  * </pre>
@@ -75,9 +75,19 @@ final class SumWindow {
   }
 
   private static int counters(SumPlan plan, int domain) {
-    return 3 * plan.domains().size(domain)
-        + StepWindow.readers(plan.domains(), domain)
-        + plan.routes();
+    return hostCounters(plan, domain) + routes(plan, domain);
+  }
+
+  /** Counters that ranks of the host publish about their own work. */
+  private static int hostCounters(SumPlan plan, int domain) {
+    return 3 * plan.domains().size(domain) + StepWindow.readers(plan.domains(), domain);
+  }
+
+  /** Only rows for the ranks of a host come in there, unless all ranks want all rows. */
+  private static int routes(SumPlan plan, int domain) {
+    return plan.problem().scattered()
+        ? plan.domains().count() * plan.domains().size(domain)
+        : plan.routes();
   }
 
   private static long partBytes(SumPlan plan) {
@@ -192,7 +202,11 @@ final class SumWindow {
   }
 
   private int routeCounter(int route) {
-    return 3 * domains.size(domain) + StepWindow.readers(domains, domain) + route;
+    int origin = route / domains.ranks();
+    int block = route % domains.ranks();
+    int index =
+        plan.problem().scattered() ? origin * domains.size(domain) + domains.indexOf(block) : route;
+    return hostCounters(plan, domain) + index;
   }
 
   /** Says that so many chunks of a route have arrived, over all steps. */
@@ -205,10 +219,10 @@ final class SumWindow {
     return counters.get(routeCounter(route));
   }
 
-  /** A number that grows whenever a rank of this host gets on, or something arrives. */
+  /** A number that grows whenever a rank of this host gets on. */
   long progress() {
     long sum = 0;
-    int end = counters(plan, domain);
+    int end = hostCounters(plan, domain);
     for (int i = 0; i < end; i++) {
       sum += counters.get(i);
     }

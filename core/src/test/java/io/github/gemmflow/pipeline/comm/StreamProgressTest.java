@@ -28,12 +28,12 @@ class StreamProgressTest {
   /** Rank 0 sends four rows to rank 1, each a chunk of its own. */
   @BeforeEach
   void reset() {
-    Tuning tuning = Tuning.DEFAULT.withChunkRows(1);
+    Tuning tuning = Tuning.DEFAULT.withChunkRows(1).withInFlight(IN_FLIGHT);
     SumLayout layout = SumPlan.of(new SumProblem(1, 4, true, 4), Domains.of(0, 1), tuning).step();
     layout.lay(new long[] {0, 4});
     Transfers transfers = new Transfers(0);
     transfers.fill(layout);
-    sends.reset(transfers.sends(), IN_FLIGHT);
+    sends.reset(transfers.sends(), layout);
     sends.available(0, 4);
   }
 
@@ -88,14 +88,15 @@ class StreamProgressTest {
   @Test
   void noMoreThanTheLimitIsUnderWay() {
     assertEquals(1, sends.count());
-    assertEquals(0, sends.next());
+    assertEquals(0, sends.next(0));
     sends.start(0, 10);
     sends.start(0, 11);
-    assertEquals(-1, sends.next());
+    assertEquals(-1, sends.next(0));
+    assertFalse(sends.isAllStarted(), "two chunks are left");
     assertEquals(2, sends.underWay());
     channel.done.add(10);
     assertEquals(1, sends.finish(channel));
-    assertEquals(0, sends.next());
+    assertEquals(0, sends.next(0));
   }
 
   @Test
@@ -119,7 +120,8 @@ class StreamProgressTest {
       channel.done.add(10 + chunk);
       assertEquals(1, sends.finish(channel));
     }
-    assertEquals(-1, sends.next(), "all are sent");
+    assertEquals(-1, sends.next(0), "all are sent");
+    assertTrue(sends.isAllStarted());
   }
 
   @Test
@@ -130,5 +132,15 @@ class StreamProgressTest {
     assertFalse(sends.cancel(channel));
     assertEquals(Set.of(10, 11), channel.cancelled);
     assertTrue(sends.cancel(channel), "nothing is left");
+    assertTrue(sends.isIdle());
+  }
+
+  @Test
+  void whatTravelsWithOthersIsDone() {
+    assertTrue(sends.isLeft(0));
+    sends.complete(0);
+    assertFalse(sends.isLeft(0));
+    assertTrue(sends.isAllStarted() && sends.isIdle());
+    assertEquals(4, sends.finished(0));
   }
 }
