@@ -12,8 +12,10 @@ module io.github.gemmflow.core {
   exports io.github.gemmflow.trace;
   exports io.github.gemmflow.tuning;
 
-  // gemmflow plan shows who would send which rows to whom, without a job.
+  // gemmflow plan shows who would send which rows to whom, and in how much memory, without a job.
   exports io.github.gemmflow.plan to
+      io.github.gemmflow.cli;
+  exports io.github.gemmflow.pipeline to
       io.github.gemmflow.cli;
 
   uses io.github.gemmflow.engine.EngineProvider;

@@ -6,15 +6,20 @@ import io.github.gemmflow.cli.bench.Operation;
 import io.github.gemmflow.matrix.RowFormat;
 import io.github.gemmflow.matrix.RowTypes;
 import io.github.gemmflow.matrix.Shards;
+import io.github.gemmflow.pipeline.WindowSize;
 import io.github.gemmflow.plan.Capacity;
+import io.github.gemmflow.plan.GatherLayout;
 import io.github.gemmflow.plan.GatherPlan;
 import io.github.gemmflow.plan.GatherProblem;
+import io.github.gemmflow.plan.HostTraffic;
 import io.github.gemmflow.plan.Layout;
+import io.github.gemmflow.plan.SumLayout;
 import io.github.gemmflow.plan.SumPlan;
 import io.github.gemmflow.plan.SumProblem;
 import io.github.gemmflow.tuning.Domains;
 import io.github.gemmflow.tuning.Tuning;
 import java.util.concurrent.Callable;
+import java.util.stream.LongStream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -28,7 +33,8 @@ import picocli.CommandLine.ParentCommand;
     sortOptions = false,
     description =
         "Nothing is started and nothing is measured: the plan depends on the shape, on which ranks share a host,"
-            + " and on settings. With -v also who sends which rows to whom.%n",
+            + " and on settings. With -v also who sends which rows to whom. For more than 16 ranks there is a summary"
+            + " instead: what a step costs each host, in bytes, messages and shared memory.%n",
     footer = {"%nExample:", "  gemmflow plan -n 8 --hosts 2 --gm 4096 --gk 8192 --gn 1024 -v"})
 final class PlanCommand implements Callable<Integer> {
   @ParentCommand private Gemmflow parent = new Gemmflow();
@@ -68,16 +74,22 @@ final class PlanCommand implements Callable<Integer> {
     long rowBytes = new RowTypes(size.type(), size.wire()).format(size.k()).bytes();
     Capacity capacity = Capacity.of(size.m(), rowBytes, domains, settings);
     GatherPlan plan = GatherPlan.of(GatherProblem.alongRows(rowBytes, capacity), domains, settings);
-    return plan.explain() + who(plan.step());
+    GatherLayout step = plan.step();
+    step.lay(Shards.of(size.m(), ranks).sizes());
+    return plan.explain()
+        + (isLong(domains)
+            ? PlanSummary.of(
+                domains, HostTraffic.of(step), host -> WindowSize.bytes(domains, host, capacity))
+            : who(step));
+  }
+
+  private static boolean isLong(Domains domains) {
+    return domains.ranks() > Domains.MOST_TO_LIST;
   }
 
   /** Who sends what to whom, if somebody wants to know. */
   private String who(Layout step) {
-    if (!parent.output().isVerbose()) {
-      return "";
-    }
-    step.lay(Shards.of(shape.m(), ranks).sizes());
-    return step.toString();
+    return parent.output().isVerbose() ? step.toString() : "";
   }
 
   private String sum(Layer.Size size, Domains domains, Tuning settings) {
@@ -86,6 +98,16 @@ final class PlanCommand implements Callable<Integer> {
         new SumProblem(
             size.n(), RowFormat.onTheWire(size.wire(), size.n()).bytes(), scattered, size.m());
     SumPlan plan = SumPlan.of(problem, domains, settings);
-    return plan.explain() + who(plan.step());
+    SumLayout step = plan.step();
+    long[] sameRows = LongStream.generate(size::m).limit(ranks).toArray();
+    step.lay(scattered ? Shards.of(size.m(), ranks).sizes() : sameRows);
+    Capacity capacity = Capacity.of(size.m(), 0, domains, settings);
+    return plan.explain()
+        + (isLong(domains)
+            ? PlanSummary.of(
+                domains,
+                HostTraffic.of(step),
+                host -> WindowSize.bytes(domains, host, capacity) + WindowSize.sumBytes(plan, host))
+            : who(step));
   }
 }

@@ -5,7 +5,9 @@ import io.github.gemmflow.matrix.RowFormat;
 import io.github.gemmflow.pipeline.gather.GatherWindow;
 import io.github.gemmflow.pipeline.step.StepWindow;
 import io.github.gemmflow.pipeline.step.WindowCursor;
+import io.github.gemmflow.pipeline.sum.SumKind;
 import io.github.gemmflow.plan.Capacity;
+import io.github.gemmflow.plan.SumPlan;
 import io.github.gemmflow.tuning.Domains;
 import io.github.gemmflow.tuning.Tuning;
 
@@ -19,6 +21,11 @@ public final class WindowSize {
     StepWindow.skip(cursor, domains, domain);
     GatherWindow.skip(cursor, domains, domain, capacity);
     return cursor.end();
+  }
+
+  /** The bytes that a domain needs for sums of a plan, besides. */
+  public static long sumBytes(SumPlan plan, int domain) {
+    return SumKind.bytes(plan, domain);
   }
 
   /**

@@ -3,7 +3,10 @@ package io.github.gemmflow.tuning;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
@@ -11,6 +14,9 @@ import java.util.stream.IntStream;
  * ranks. Immutable.
  */
 public final class Domains {
+  /** A person does not read a list of more ranks. */
+  public static final int MOST_TO_LIST = 16;
+
   private final int[] domainOf;
   private final int[][] members;
 
@@ -95,14 +101,30 @@ public final class Domains {
     return Arrays.hashCode(domainOf);
   }
 
+  /**
+   * The hosts and their ranks, for a person: each rank by its number, or how many hosts have how
+   * many ranks if there are more than {@link #MOST_TO_LIST}.
+   */
   @Override
   public String toString() {
-    return "%d rank%s on %d host%s %s"
-        .formatted(
-            ranks(),
-            ranks() == 1 ? "" : "s",
-            count(),
-            count() == 1 ? "" : "s",
-            Arrays.deepToString(members));
+    return ranks() > MOST_TO_LIST
+        ? "%d ranks, %s".formatted(ranks(), describeSizes())
+        : "%s on %s %s"
+            .formatted(
+                plural(ranks(), "rank"), plural(count(), "host"), Arrays.deepToString(members));
+  }
+
+  private String describeSizes() {
+    Map<Integer, Integer> hostsOfSize = new LinkedHashMap<>();
+    for (int[] ranks : members) {
+      hostsOfSize.merge(ranks.length, 1, Integer::sum);
+    }
+    return hostsOfSize.entrySet().stream()
+        .map(e -> plural(e.getValue(), "host") + " x " + plural(e.getKey(), "rank"))
+        .collect(Collectors.joining(", "));
+  }
+
+  private static String plural(int count, String noun) {
+    return count + " " + noun + (count == 1 ? "" : "s");
   }
 }

@@ -4,6 +4,7 @@ package io.github.gemmflow.tuning;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class DomainsTest {
@@ -22,5 +23,15 @@ class DomainsTest {
     assertEquals(Domains.of(0, 1, 1), Domains.of(0, 0, 1, 2, 2).restrictedTo(2, 3, 4));
     assertEquals(1, Domains.single(9).count());
     assertThrows(IllegalArgumentException.class, Domains::of);
+  }
+
+  @Test
+  void manyRanksAreCounted() {
+    int[] two = IntStream.range(0, 256).map(rank -> rank / 2).toArray();
+    assertEquals("256 ranks, 128 hosts x 2 ranks", Domains.of(two).toString());
+    int[] uneven = IntStream.range(0, 17).map(rank -> rank / 8).toArray();
+    assertEquals("17 ranks, 2 hosts x 8 ranks, 1 host x 1 rank", Domains.of(uneven).toString());
+    int[] listed = IntStream.range(0, 16).map(rank -> rank / 8).toArray();
+    assertEquals("16 ranks on 2 hosts [[0,", Domains.of(listed).toString().substring(0, 24));
   }
 }
