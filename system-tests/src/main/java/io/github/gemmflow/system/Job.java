@@ -3,6 +3,7 @@ package io.github.gemmflow.system;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.github.gemmflow.system.ranks.CountedMpi;
 import io.github.gemmflow.system.ranks.Report;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -25,6 +26,19 @@ public final class Job {
    */
   static final String SOON_OVER = "-XX:TieredStopAtLevel=1";
 
+  /**
+   * Options of Java for many processes on few cores: little memory, and no file that tells others
+   * about the process. Stacks are as large as ever: with 512 KiB, Open MPI overflows them.
+   */
+  private static final List<String> SMALL =
+      List.of(
+          SOON_OVER,
+          "-Xmx48m",
+          "-XX:ReservedCodeCacheSize=16m",
+          "-XX:-UsePerfData",
+          "-Dgemmflow.threads=1",
+          "-Dgemmflow.deadline=5m");
+
   private final MpiFamily mpi;
   private final int ranks;
   private final int hosts;
@@ -32,6 +46,7 @@ public final class Job {
   private final List<String> javaOptions = new ArrayList<>(List.of("-XX:+UseSerialGC"));
   private Duration patience = Duration.ofMinutes(4);
   private boolean asModules;
+  private String countedPath = "";
 
   /**
    * A job.
@@ -58,6 +73,11 @@ public final class Job {
     return this;
   }
 
+  /** Makes do with little memory and little time to start. */
+  Job small() {
+    return java(SMALL);
+  }
+
   /** How long the job may take before it is ended. */
   Job patience(Duration value) {
     patience = value;
@@ -67,6 +87,12 @@ public final class Job {
   /** Runs Gemmflow as modules, with native access for just them, instead of on the class path. */
   Job modules() {
     asModules = true;
+    return this;
+  }
+
+  /** Lets ranks choose {@link CountedMpi}, which is no engine for others to find. */
+  Job counted() {
+    countedPath = ":" + ownClasses() + "counted";
     return this;
   }
 
@@ -112,7 +138,7 @@ public final class Job {
   /** The command that runs a main program on every rank. */
   public List<String> command(Class<?> program, String... arguments) {
     List<String> java =
-        java(javaOptions, asModules ? modulePath() : classPath(), program.getName());
+        java(javaOptions, asModules ? modulePath() : classPath(countedPath), program.getName());
     java.addAll(List.of(arguments));
     return command(java);
   }
@@ -134,7 +160,7 @@ public final class Job {
 
   /** The command that runs a main class or a source file in a JVM of its own, on the class path. */
   static List<String> java(List<String> options, String program) {
-    return java(options, classPath(), program);
+    return java(options, classPath(""), program);
   }
 
   private static List<String> java(List<String> options, List<String> path, String program) {
@@ -146,10 +172,14 @@ public final class Job {
     return command;
   }
 
-  /** The same as this process's. */
-  private static List<String> classPath() {
+  /** The same as this process's, and more. */
+  private static List<String> classPath(String more) {
     return List.of(
-        "--enable-native-access=ALL-UNNAMED", "-cp", System.getProperty("java.class.path"));
+        "--enable-native-access=ALL-UNNAMED", "-cp", System.getProperty("java.class.path") + more);
+  }
+
+  private static String ownClasses() {
+    return Report.class.getProtectionDomain().getCodeSource().getLocation().getPath();
   }
 
   private static List<String> modulePath() {
@@ -165,7 +195,7 @@ public final class Job {
         "--add-modules",
         "io.github.gemmflow.mpi",
         "-cp",
-        Report.class.getProtectionDomain().getCodeSource().getLocation().getPath());
+        ownClasses());
   }
 
   /** Whether something on the class path is a jar of ours that users have, too. */

@@ -5,6 +5,7 @@ import io.github.gemmflow.system.ranks.BigGather;
 import io.github.gemmflow.system.ranks.Contract;
 import io.github.gemmflow.system.ranks.Guest;
 import io.github.gemmflow.system.ranks.ManyOperators;
+import io.github.gemmflow.system.ranks.ManyRanks;
 import io.github.gemmflow.system.ranks.ManySteps;
 import io.github.gemmflow.system.ranks.Operators;
 import io.github.gemmflow.system.ranks.RowsEnterOnce;
@@ -35,6 +36,7 @@ public final class Run implements Callable<Integer> {
     OPERATORS_AT_ONCE,
     GUEST,
     BIG,
+    MANY_RANKS,
     KILL,
     STOP,
     FAULTS,
@@ -66,6 +68,7 @@ public final class Run implements Callable<Integer> {
         "operators_at_once  2,000 operators alive at once",
         "guest              null checks, stack overflows, full collections",
         "big                a gather of more than 2 GiB",
+        "many_ranks         start-up, steps, memory and threads of small JVMs, such as 64 on 8 hosts",
         "kill, stop         a rank is lost in the middle of a step",
         "faults             a rank throws, is killed or told to end anywhere (one host)",
         "faults_with_clean_up  the same, with what the launcher does about it"
@@ -144,6 +147,11 @@ public final class Run implements Callable<Integer> {
         tally.count(job().modules(), Guest.class);
       }
       case BIG -> tally.count(job(), BigGather.class);
+      case MANY_RANKS ->
+          tally.count(
+              job().small().counted().patience(Duration.ofMinutes(20)),
+              ManyRanks.class,
+              Long.toString(System.currentTimeMillis()));
       case KILL -> new FaultTrials(mpi, ranks, hosts, "KILL", seed, tally).run(trials);
       case STOP -> new FaultTrials(mpi, ranks, hosts, "STOP", seed, tally).run(trials);
       case FAULTS -> new FaultSoak(mpi, ranks, false, seed, tally).run(trials);

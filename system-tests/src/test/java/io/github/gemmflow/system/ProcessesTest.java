@@ -12,6 +12,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -55,6 +56,13 @@ class ProcessesTest {
         "15",
         "--java=" + limit,
         "--java=" + Job.SOON_OVER);
+  }
+
+  /** With {@code -Dgemmflow.ranks=64} as many as a group has at most. */
+  @Test
+  void manyRanks() {
+    String ranks = Integer.toString(Integer.getInteger("gemmflow.ranks", 16));
+    run("--mpi", "openmpi", "--ranks", ranks, "--hosts", "8", "--test", "many_ranks");
   }
 
   @ParameterizedTest

@@ -24,6 +24,11 @@ final class Self {
     return kib(line("/proc/self/status", "VmRSS:"));
   }
 
+  /** Those of them that no file is behind: heap, stacks, and what libraries have allocated. */
+  static long anonymousBytes() {
+    return kib(line("/proc/self/status", "RssAnon:"));
+  }
+
   /** This process's share, in bytes, of the windows that it has mapped. */
   static long windowShareBytes() {
     long bytes = 0;
