@@ -15,7 +15,7 @@ import picocli.CommandLine.ParentCommand;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description =
-        "Looks at Java, MPI and its launcher, cores, shared memory, oneDNN, the network and all settings."
+        "Looks at Java, MPI and its launcher, cores and NUMA nodes, shared memory, oneDNN, the networks and all settings."
             + " It changes nothing and starts no ranks. Under a launcher each rank looks at its own"
             + " host.%n",
     exitCodeListHeading = "%nExit codes:%n",

@@ -3,6 +3,8 @@ package io.github.gemmflow.cli.doctor;
 
 import io.github.gemmflow.cli.bench.Counted;
 import io.github.gemmflow.cli.bench.Json;
+import io.github.gemmflow.cli.doctor.check.Finding;
+import io.github.gemmflow.cli.doctor.check.Status;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

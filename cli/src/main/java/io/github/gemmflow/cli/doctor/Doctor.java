@@ -3,6 +3,28 @@ package io.github.gemmflow.cli.doctor;
 
 import io.github.gemmflow.Config;
 import io.github.gemmflow.Version;
+import io.github.gemmflow.cli.doctor.check.Finding;
+import io.github.gemmflow.cli.doctor.check.Machine;
+import io.github.gemmflow.cli.doctor.check.NumberList;
+import io.github.gemmflow.cli.doctor.cpu.CoresCheck;
+import io.github.gemmflow.cli.doctor.cpu.GovernorCheck;
+import io.github.gemmflow.cli.doctor.cpu.NumaCheck;
+import io.github.gemmflow.cli.doctor.cpu.ProcessorsCheck;
+import io.github.gemmflow.cli.doctor.cpu.Topology;
+import io.github.gemmflow.cli.doctor.host.HugePagesCheck;
+import io.github.gemmflow.cli.doctor.host.InfiniBandCheck;
+import io.github.gemmflow.cli.doctor.host.NetworkCheck;
+import io.github.gemmflow.cli.doctor.host.NetworkInterfaces;
+import io.github.gemmflow.cli.doctor.host.SharedMemoryCheck;
+import io.github.gemmflow.cli.doctor.host.SystemCheck;
+import io.github.gemmflow.cli.doctor.software.AmxCheck;
+import io.github.gemmflow.cli.doctor.software.JavaCheck;
+import io.github.gemmflow.cli.doctor.software.LauncherCheck;
+import io.github.gemmflow.cli.doctor.software.MpiCheck;
+import io.github.gemmflow.cli.doctor.software.Mpirun;
+import io.github.gemmflow.cli.doctor.software.OneDnnCheck;
+import io.github.gemmflow.cli.doctor.software.OpenMpCheck;
+import io.github.gemmflow.cli.doctor.software.SettingsCheck;
 import io.github.gemmflow.mpi.CoreBinding;
 import io.github.gemmflow.mpi.binding.Launcher;
 import io.github.gemmflow.mpi.binding.Mpi;
@@ -27,6 +49,7 @@ public final class Doctor {
   private final String mpirunName;
   private final OneDnnCheck oneDnn = new OneDnnCheck();
   private Optional<Mpirun> mpirun = Optional.empty();
+  private Optional<Topology> topology = Optional.empty();
   private String coresBefore = "";
   private String coresAfter = "";
   private Optional<Survey> survey = Optional.empty();
@@ -54,14 +77,19 @@ public final class Doctor {
             look(JavaCheck.NAME, () -> JavaCheck.look(machine, nativeCallers())),
             look(MpiCheck.NAME, this::mpi),
             look(LauncherCheck.NAME, this::launcher),
+            look(ProcessorsCheck.NAME, this::processors),
             look(CoresCheck.NAME, this::cores),
+            look(NumaCheck.NAME, () -> NumaCheck.look(topology, allowedCpus(), launcher)),
+            look(GovernorCheck.NAME, () -> GovernorCheck.look(machine)),
             look(SharedMemoryCheck.NAME, () -> SharedMemoryCheck.look(sharedMemory())),
+            look(HugePagesCheck.NAME, () -> HugePagesCheck.look(machine, sharedMemory())),
             look(OneDnnCheck.NAME, this::oneDnn),
             look(AmxCheck.NAME, this::amx),
             look(OpenMpCheck.NAME, () -> OpenMpCheck.look(machine, coresBefore, coresAfter)),
             look(
                 NetworkCheck.NAME,
                 () -> NetworkCheck.look(machine, NetworkInterfaces.find(machine))),
+            look(InfiniBandCheck.NAME, () -> InfiniBandCheck.look(machine)),
             look(SettingsCheck.NAME, () -> SettingsCheck.look(machine, refusedSettings()))));
   }
 
@@ -111,9 +139,22 @@ public final class Doctor {
         : LauncherCheck.inJob(machine, launcher, survey);
   }
 
+  private Finding processors() {
+    topology = Topology.read(machine);
+    int threads = refusedSettings().isEmpty() ? Config.load().threads() : 1;
+    return ProcessorsCheck.look(machine, topology, allowedCpus(), threads);
+  }
+
   private Finding cores() {
     return CoresCheck.look(
-        CoreBinding.read(machine.root()), Runtime.getRuntime().availableProcessors(), launcher);
+        CoreBinding.read(machine.root()),
+        topology,
+        Runtime.getRuntime().availableProcessors(),
+        launcher);
+  }
+
+  private NumberList allowedCpus() {
+    return NumberList.parse(CoreBinding.read(machine.root()).map(CoreBinding::allowed).orElse(""));
   }
 
   private Finding oneDnn() {

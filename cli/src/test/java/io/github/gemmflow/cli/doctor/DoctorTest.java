@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.cli.doctor;
 
-import static io.github.gemmflow.cli.doctor.Status.OK;
-import static io.github.gemmflow.cli.doctor.Status.PROBLEM;
-import static io.github.gemmflow.cli.doctor.Status.WARNING;
+import static io.github.gemmflow.cli.doctor.check.Status.OK;
+import static io.github.gemmflow.cli.doctor.check.Status.PROBLEM;
+import static io.github.gemmflow.cli.doctor.check.Status.WARNING;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.github.gemmflow.cli.doctor.Visit.Outcome;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.github.gemmflow.cli.Gemmflow;
+import io.github.gemmflow.cli.doctor.check.Status;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.cli.doctor;
+package io.github.gemmflow.cli.doctor.host;
 
-import io.github.gemmflow.cli.doctor.NetworkInterfaces.Interface;
+import io.github.gemmflow.cli.doctor.check.Finding;
+import io.github.gemmflow.cli.doctor.check.Machine;
+import io.github.gemmflow.cli.doctor.host.NetworkInterfaces.Interface;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Check of the networks through which MPI could reach other hosts. */
-final class NetworkCheck {
-  static final String NAME = "Network";
+public final class NetworkCheck {
+  public static final String NAME = "Network";
 
   /** What tells Open MPI, UCX and libfabric which interfaces to use. */
   private static final List<String> RESTRICTIONS =
@@ -22,7 +24,7 @@ final class NetworkCheck {
 
   private NetworkCheck() {}
 
-  static Finding look(Machine machine, List<Interface> up) {
+  public static Finding look(Machine machine, List<Interface> up) {
     if (up.isEmpty()) {
       return Finding.warning(
           NAME,

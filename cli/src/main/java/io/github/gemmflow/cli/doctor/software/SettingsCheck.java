@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.cli.doctor;
+package io.github.gemmflow.cli.doctor.software;
 
+import io.github.gemmflow.cli.doctor.check.Finding;
+import io.github.gemmflow.cli.doctor.check.Machine;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -12,8 +14,8 @@ import java.util.stream.Collectors;
  * Check of the settings of Gemmflow that were made: whether they exist, and whether their values
  * are valid.
  */
-final class SettingsCheck {
-  static final String NAME = "Settings";
+public final class SettingsCheck {
+  public static final String NAME = "Settings";
 
   /** All that docs/library.md lists. */
   static final List<String> KNOWN =
@@ -46,7 +48,7 @@ final class SettingsCheck {
    *
    * @param refused why their values cannot be used; empty if they can
    */
-  static Finding look(Machine machine, String refused) {
+  public static Finding look(Machine machine, String refused) {
     Map<String, String> made = new TreeMap<>();
     collect(made, machine.properties(), "gemmflow.", "-D");
     collect(made, machine.environment(), "GEMMFLOW_", "");

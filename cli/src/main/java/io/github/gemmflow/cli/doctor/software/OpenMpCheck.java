@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.cli.doctor;
+package io.github.gemmflow.cli.doctor.software;
 
+import io.github.gemmflow.cli.doctor.check.Finding;
+import io.github.gemmflow.cli.doctor.check.Machine;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
@@ -11,8 +13,8 @@ import java.util.stream.Collectors;
  * loaded: to the first place that it may use, in every rank. How many threads it may start does not
  * matter, for each product runs on the thread that asks for it.
  */
-final class OpenMpCheck {
-  static final String NAME = "OpenMP";
+public final class OpenMpCheck {
+  public static final String NAME = "OpenMP";
 
   private static final Pattern VARIABLES = Pattern.compile("(OMP|GOMP|KMP)_.+");
 
@@ -28,7 +30,7 @@ final class OpenMpCheck {
    * @param before those that it could run on at first
    * @param after those that it could run on afterwards
    */
-  static Finding look(Machine machine, String before, String after) {
+  public static Finding look(Machine machine, String before, String after) {
     String set =
         new TreeMap<>(machine.environment())
             .entrySet().stream()

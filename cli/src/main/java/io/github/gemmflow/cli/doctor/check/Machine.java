@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.cli.doctor;
+package io.github.gemmflow.cli.doctor.check;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -17,7 +17,7 @@ import java.util.TreeMap;
  * @param properties its system properties
  * @param root what {@code /proc}, {@code /sys} and programs are in
  */
-record Machine(Map<String, String> environment, Map<String, String> properties, Path root) {
+public record Machine(Map<String, String> environment, Map<String, String> properties, Path root) {
   private static final String ALLOWED = "Cpus_allowed_list:";
 
   /**
@@ -25,16 +25,16 @@ record Machine(Map<String, String> environment, Map<String, String> properties, 
    *
    * @param source the name of the variable, or the property with its {@code -D}
    */
-  record Setting(String source, String value) {
+  public record Setting(String source, String value) {
     /** How to take it back. */
-    String undo() {
+    public String undo() {
       return source.startsWith("-D")
           ? "leave out %s=%s".formatted(source, value)
           : "unset " + source;
     }
   }
 
-  static Machine current() {
+  public static Machine current() {
     Map<String, String> properties = new TreeMap<>();
     System.getProperties()
         .stringPropertyNames()
@@ -47,7 +47,7 @@ record Machine(Map<String, String> environment, Map<String, String> properties, 
    *
    * @param property its name, such as {@code gemmflow.threads}
    */
-  Optional<Setting> setting(String property) {
+  public Optional<Setting> setting(String property) {
     String value = properties.get(property);
     if (value != null) {
       return Optional.of(new Setting("-D" + property, value));
@@ -57,12 +57,12 @@ record Machine(Map<String, String> environment, Map<String, String> properties, 
         .map(found -> new Setting(variable, found));
   }
 
-  String property(String name) {
+  public String property(String name) {
     return properties.getOrDefault(name, "unknown");
   }
 
   /** The text of a file, if it can be read. */
-  Optional<String> read(String path) {
+  public Optional<String> read(String path) {
     try {
       return Optional.of(Files.readString(root.resolve(path)));
     } catch (IOException e) {
@@ -71,7 +71,7 @@ record Machine(Map<String, String> environment, Map<String, String> properties, 
   }
 
   /** The cores that the calling thread may run on, as Linux lists them; empty elsewhere. */
-  String coresOfThread() {
+  public String coresOfThread() {
     return read("proc/thread-self/status").stream()
         .flatMap(String::lines)
         .filter(line -> line.startsWith(ALLOWED))
@@ -81,7 +81,7 @@ record Machine(Map<String, String> environment, Map<String, String> properties, 
   }
 
   /** Where a program is that a shell would start under this name or path. */
-  Optional<Path> program(String name) {
+  public Optional<Path> program(String name) {
     if (name.contains("/")) {
       return Optional.of(Path.of(name).toAbsolutePath()).filter(Files::isExecutable);
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.cli.doctor;
+package io.github.gemmflow.cli.doctor.host;
 
+import io.github.gemmflow.cli.doctor.check.Machine;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
@@ -9,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** The network interfaces of this host that could carry rows to others. */
-final class NetworkInterfaces {
+public final class NetworkInterfaces {
   /**
    * One that is up, and not the loopback.
    *
@@ -17,11 +18,11 @@ final class NetworkInterfaces {
    * @param megabits its speed per second; 0 if it does not say
    * @param bridge whether it leads to containers or virtual machines of this host
    */
-  record Interface(String name, String address, int megabits, boolean bridge) {}
+  public record Interface(String name, String address, int megabits, boolean bridge) {}
 
   private NetworkInterfaces() {}
 
-  static List<Interface> find(Machine machine) throws SocketException {
+  public static List<Interface> find(Machine machine) throws SocketException {
     List<Interface> found = new ArrayList<>();
     for (NetworkInterface one : NetworkInterface.networkInterfaces().toList()) {
       List<String> addresses =

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.cli.doctor;
+package io.github.gemmflow.cli.doctor.software;
 
+import io.github.gemmflow.cli.doctor.check.Finding;
+import io.github.gemmflow.cli.doctor.check.Machine;
 import io.github.gemmflow.mpi.binding.Launcher;
 import io.github.gemmflow.mpi.binding.Survey;
 import io.github.gemmflow.mpi.binding.Survey.Found;
@@ -9,15 +11,15 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /** Check of the MPI library that ranks load. */
-final class MpiCheck {
-  static final String NAME = "MPI library";
+public final class MpiCheck {
+  public static final String NAME = "MPI library";
 
   static final String PROPERTY = "gemmflow.mpi.library";
   private static final String NOT_THERE = ": cannot open shared object file: No such file";
 
   private MpiCheck() {}
 
-  static Finding look(Machine machine, Survey survey) {
+  public static Finding look(Machine machine, Survey survey) {
     Optional<Machine.Setting> named = machine.setting(PROPERTY);
     if (survey.found().isEmpty()) {
       return missing(named, survey.missed());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.cli.doctor;
+package io.github.gemmflow.cli.doctor.check;
 
 import java.util.List;
 
@@ -11,15 +11,15 @@ import java.util.List;
  * @param fixes what to do about it, any one of these; none if all is well
  */
 public record Finding(String name, Status status, String text, List<String> fixes) {
-  static Finding ok(String name, String text) {
+  public static Finding ok(String name, String text) {
     return new Finding(name, Status.OK, text, List.of());
   }
 
-  static Finding warning(String name, String text, String... fixes) {
+  public static Finding warning(String name, String text, String... fixes) {
     return new Finding(name, Status.WARNING, text, List.of(fixes));
   }
 
-  static Finding problem(String name, String text, String... fixes) {
+  public static Finding problem(String name, String text, String... fixes) {
     return new Finding(name, Status.PROBLEM, text, List.of(fixes));
   }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.cli.doctor;
+package io.github.gemmflow.cli.doctor.software;
 
+import io.github.gemmflow.cli.doctor.check.Finding;
+import io.github.gemmflow.cli.doctor.check.Machine;
 import io.github.gemmflow.onednn.OneDnnLibrary;
 import java.util.Arrays;
 import java.util.List;
@@ -11,8 +13,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Check that oneDNN uses AMX, if the CPU has it. */
-final class AmxCheck {
-  static final String NAME = "AMX";
+public final class AmxCheck {
+  public static final String NAME = "AMX";
 
   /** Variables that limit oneDNN's instructions; it looks at them in this order. */
   private static final List<String> LIMITS = List.of("ONEDNN_MAX_CPU_ISA", "DNNL_MAX_CPU_ISA");
@@ -25,7 +27,8 @@ final class AmxCheck {
    * @param library oneDNN, if it could be loaded
    * @param permission asks Linux for it; returns an error number
    */
-  static Finding look(Machine machine, @Nullable OneDnnLibrary library, IntSupplier permission) {
+  public static Finding look(
+      Machine machine, @Nullable OneDnnLibrary library, IntSupplier permission) {
     Optional<String> cpu = machine.read("proc/cpuinfo");
     if (cpu.isEmpty()) {
       return Finding.ok(NAME, "what this CPU has cannot be found out: there is no /proc/cpuinfo");

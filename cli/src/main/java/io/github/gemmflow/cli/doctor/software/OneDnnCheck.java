@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.cli.doctor;
+package io.github.gemmflow.cli.doctor.software;
 
+import io.github.gemmflow.cli.doctor.check.Finding;
+import io.github.gemmflow.cli.doctor.check.Machine;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.onednn.OneDnnLibrary;
 import java.util.function.Supplier;
@@ -8,19 +10,19 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Check of what multiplies: oneDNN, or only plain Java. */
-final class OneDnnCheck {
-  static final String NAME = "oneDNN";
+public final class OneDnnCheck {
+  public static final String NAME = "oneDNN";
 
   private static final String PROPERTY = "gemmflow.onednn.library";
 
   private @Nullable OneDnnLibrary library;
 
   /** What was loaded; null before, or if nothing was. */
-  @Nullable OneDnnLibrary library() {
+  public @Nullable OneDnnLibrary library() {
     return library;
   }
 
-  Finding look(Machine machine, Supplier<OneDnnLibrary> loader) {
+  public Finding look(Machine machine, Supplier<OneDnnLibrary> loader) {
     try {
       OneDnnLibrary loaded = loader.get();
       library = loaded;

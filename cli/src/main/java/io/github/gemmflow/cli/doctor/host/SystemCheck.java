@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.cli.doctor;
+package io.github.gemmflow.cli.doctor.host;
+
+import io.github.gemmflow.cli.doctor.check.Finding;
+import io.github.gemmflow.cli.doctor.check.Machine;
 
 /** Check of the operating system. */
-final class SystemCheck {
-  static final String NAME = "System";
+public final class SystemCheck {
+  public static final String NAME = "System";
 
   private SystemCheck() {}
 
-  static Finding look(Machine machine) {
+  public static Finding look(Machine machine) {
     String system = machine.property("os.name");
     String processor = machine.property("os.arch");
     String text = "%s %s, %s".formatted(system, machine.property("os.version"), processor);

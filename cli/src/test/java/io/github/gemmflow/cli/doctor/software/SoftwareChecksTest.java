@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.cli.doctor;
+package io.github.gemmflow.cli.doctor.software;
 
-import static io.github.gemmflow.cli.doctor.Status.OK;
-import static io.github.gemmflow.cli.doctor.Status.PROBLEM;
-import static io.github.gemmflow.cli.doctor.Status.WARNING;
+import static io.github.gemmflow.cli.doctor.check.Findings.assertFinding;
+import static io.github.gemmflow.cli.doctor.check.Status.OK;
+import static io.github.gemmflow.cli.doctor.check.Status.PROBLEM;
+import static io.github.gemmflow.cli.doctor.check.Status.WARNING;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.github.gemmflow.cli.doctor.NetworkInterfaces.Interface;
+import io.github.gemmflow.cli.doctor.check.Finding;
+import io.github.gemmflow.cli.doctor.check.Machine;
 import io.github.gemmflow.matrix.DType;
-import io.github.gemmflow.mpi.CoreBinding;
 import io.github.gemmflow.mpi.binding.Launcher;
 import io.github.gemmflow.mpi.binding.Survey;
 import io.github.gemmflow.onednn.OneDnnLibrary;
@@ -28,8 +29,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Checks of machines that are not at hand. */
-class ChecksTest {
+/** Checks of libraries, launchers and settings that are not at hand. */
+class SoftwareChecksTest {
   private static final OneDnnLibrary AVX512 =
       new OneDnnLibrary(
           "3.11.0", "/lib/libdnnl.so.3", "AVX-512", false, List.of(DType.BF16, DType.F16));
@@ -38,58 +39,6 @@ class ChecksTest {
 
   private Machine machine(Map<String, String> environment) {
     return new Machine(environment, Map.of(), root);
-  }
-
-  private static void assertFinding(Status status, String text, String fix, Finding finding) {
-    assertEquals(status, finding.status(), finding::toString);
-    assertTrue(finding.text().contains(text), finding::toString);
-    assertTrue(String.join(" | ", finding.fixes()).contains(fix), finding::toString);
-    assertEquals(status == OK, finding.fixes().isEmpty(), finding::toString);
-  }
-
-  @ParameterizedTest
-  @CsvSource({"Linux, amd64, OK", "Linux, aarch64, WARNING", "Mac OS X, amd64, WARNING"})
-  void systems(String name, String processor, Status status) {
-    Map<String, String> properties =
-        Map.of("os.name", name, "os.version", "6.1", "os.arch", processor);
-    Finding finding = SystemCheck.look(new Machine(Map.of(), properties, root));
-    assertFinding(status, name + " 6.1, " + processor, status == OK ? "" : "tested on", finding);
-  }
-
-  @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      textBlock =
-          """
-          0-7 | 8 | NONE     | OK      | may run on 8 of 8               |
-          0-7 | 3 | NONE     | OK      | as much time as 3 would have    |
-          0-7 | 1 | NONE     | WARNING | as much time as 1 would have    | docker: --cpus
-          5   | 1 | NONE     | PROBLEM | bound to core 5, one of 8       | without taskset
-          5   | 1 | OPEN_MPI | PROBLEM | bound to core 5, one of 8       | option --bind-to none
-          5   | 1 | SLURM    | PROBLEM | bound to core 5, one of 8       | option -c 2
-          """)
-  void cores(
-      String allowed, int processors, Launcher launcher, Status status, String text, String fix) {
-    Optional<CoreBinding> binding = Optional.of(new CoreBinding(allowed, "0-7", "0-7"));
-    Finding finding = CoresCheck.look(binding, processors, launcher);
-    assertFinding(status, text, fix == null ? "" : fix, finding);
-  }
-
-  @ParameterizedTest
-  @CsvSource({
-    "1024, 1024, OK, ''",
-    "1024, 10, WARNING, ls -l /dev/shm",
-    "64, 64, WARNING, --shm-size=1g",
-    "255, 255, WARNING, --shm-size=1g",
-    "256, 256, OK, ''"
-  })
-  void sharedMemory(long total, long free, Status status, String fix) {
-    Path directory = Path.of("/dev/shm");
-    assertFinding(
-        status,
-        "has %,d of %,d MiB free".formatted(free, total),
-        fix,
-        SharedMemoryCheck.judge(directory, "tmpfs", total << 20, free << 20));
   }
 
   @ParameterizedTest
@@ -131,28 +80,6 @@ class ChecksTest {
         OpenMpCheck.look(machine(both), "0-3", "0"));
     assertFinding(OK, "does not matter", "", OpenMpCheck.look(machine(both), "0-3", "0-3"));
     assertFinding(OK, "nothing is set", "", OpenMpCheck.look(machine(Map.of()), "0-3", "0-3"));
-  }
-
-  @Test
-  void networks() {
-    Interface eth0 = new Interface("eth0", "10.0.0.1", 10_000, false);
-    Interface ib0 = new Interface("ib0", "10.1.0.1", 0, false);
-    Interface docker0 = new Interface("docker0", "172.17.0.1", 0, true);
-    Machine free = machine(Map.of());
-    assertFinding(WARNING, "only be on this host", "ip link", NetworkCheck.look(free, List.of()));
-    assertFinding(
-        OK,
-        "eth0 10.0.0.1 at 10,000 Mbit/s; ib0 10.1.0.1",
-        "",
-        NetworkCheck.look(free, List.of(eth0, ib0)));
-    List<Interface> bridged = List.of(docker0, eth0);
-    for (String fix :
-        List.of("OMPI_MCA_btl_tcp_if_include=eth0", "UCX_NET_DEVICES=eth0", "FI_TCP_IFACE=eth0")) {
-      assertFinding(WARNING, "try docker0, too", fix, NetworkCheck.look(free, bridged));
-    }
-    Machine restricted = machine(Map.of("UCX_NET_DEVICES", "eth0"));
-    assertFinding(
-        OK, "MPI keeps to UCX_NET_DEVICES=eth0", "", NetworkCheck.look(restricted, bridged));
   }
 
   @ParameterizedTest
@@ -233,30 +160,5 @@ class ChecksTest {
     assertEquals(
         "libmpi.so.12 (MPICH 4.0), MPI 4.0, /a; /b/libmpi.so.12 (MPICH 3.4) is there, too",
         MpiCheck.look(machine(Map.of()), survey).text());
-  }
-
-  /** None may stop the others. */
-  @Test
-  void checksThatFail() {
-    Finding finding =
-        Doctor.look(
-            "Cores",
-            () -> {
-              throw new IOException("no such luck");
-            });
-    assertFinding(WARNING, "cannot be found out: java.io.IOException: no such luck", "", finding);
-  }
-
-  @Test
-  void aReportIsWrapped() {
-    Finding bad = Finding.problem("Java", "word ".repeat(30), "first ".repeat(20), "second");
-    Diagnosis report = new Diagnosis("title", List.of(Finding.ok("System", "fine"), bad));
-    List<String> lines = report.text().lines().toList();
-    assertEquals("ok       System         fine", lines.get(2));
-    assertEquals("problem  Java           " + "word ".repeat(11).strip(), lines.get(3));
-    assertEquals(" ".repeat(24) + "word ".repeat(11).strip(), lines.get(4));
-    assertTrue(lines.contains(" ".repeat(24) + "or: second"), report::text);
-    assertEquals("1 problem.", lines.getLast());
-    assertEquals(List.of(), lines.stream().filter(line -> line.length() > 80).toList());
   }
 }

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.cli.doctor;
+package io.github.gemmflow.cli.doctor.software;
 
+import io.github.gemmflow.cli.doctor.check.Finding;
+import io.github.gemmflow.cli.doctor.check.Machine;
 import java.util.List;
 
 /** Check of Java, and whether it allows native calls. */
-final class JavaCheck {
-  static final String NAME = "Java";
+public final class JavaCheck {
+  public static final String NAME = "Java";
 
   private JavaCheck() {}
 
   /** Looks at modules that make native calls; on the class path they are one without a name. */
-  static Finding look(Machine machine, List<Module> callers) {
+  public static Finding look(Machine machine, List<Module> callers) {
     List<String> refused =
         callers.stream()
             .filter(module -> !module.isNativeAccessEnabled())

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.cli.doctor;
+package io.github.gemmflow.cli.doctor.host;
 
+import io.github.gemmflow.cli.doctor.check.Finding;
 import java.io.IOException;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** Check of the room for what ranks of one host share. */
-final class SharedMemoryCheck {
-  static final String NAME = "Shared memory";
+public final class SharedMemoryCheck {
+  public static final String NAME = "Shared memory";
 
   private static final long MIB = 1 << 20;
 
@@ -20,7 +21,7 @@ final class SharedMemoryCheck {
 
   private SharedMemoryCheck() {}
 
-  static Finding look(Path directory) {
+  public static Finding look(Path directory) {
     if (!Files.isDirectory(directory)) {
       return Finding.problem(
           NAME,

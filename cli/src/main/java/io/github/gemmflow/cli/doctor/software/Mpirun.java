@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.cli.doctor;
+package io.github.gemmflow.cli.doctor.software;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
  * @param launcher whose it is; {@link Launcher#NONE} if that is not known
  * @param version such as 4.1.4; empty if that is not known
  */
-record Mpirun(Path file, Launcher launcher, String version) {
+public record Mpirun(Path file, Launcher launcher, String version) {
   private static final Pattern VERSION = Pattern.compile("\\d+(\\.\\d+)+");
 
   /**
@@ -24,7 +24,7 @@ record Mpirun(Path file, Launcher launcher, String version) {
    *
    * @param patience how long it may take to answer
    */
-  static Mpirun ask(Path file, Duration patience) {
+  public static Mpirun ask(Path file, Duration patience) {
     String text = run(file, patience);
     Matcher version = VERSION.matcher(text);
     return new Mpirun(file, Launcher.ofVersion(text), version.find() ? version.group() : "");

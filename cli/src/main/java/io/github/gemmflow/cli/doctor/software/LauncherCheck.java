@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.cli.doctor;
+package io.github.gemmflow.cli.doctor.software;
 
+import io.github.gemmflow.cli.doctor.check.Finding;
+import io.github.gemmflow.cli.doctor.check.Machine;
 import io.github.gemmflow.mpi.binding.Launcher;
 import io.github.gemmflow.mpi.binding.Mismatch;
 import io.github.gemmflow.mpi.binding.Survey;
 import java.util.Optional;
 
 /** Check that what starts ranks and the library that they load belong together. */
-final class LauncherCheck {
-  static final String NAME = "Launcher";
+public final class LauncherCheck {
+  public static final String NAME = "Launcher";
 
   private LauncherCheck() {}
 
   /** In a job, where a launcher started this process. */
-  static Finding inJob(Machine machine, Launcher launcher, Optional<Survey> survey) {
+  public static Finding inJob(Machine machine, Launcher launcher, Optional<Survey> survey) {
     Optional<Mismatch> mismatch = survey.flatMap(Survey::mismatch);
     return mismatch.isPresent()
         ? mismatched(machine, mismatch.get().what(), mismatch.get().fix())
@@ -29,7 +31,7 @@ final class LauncherCheck {
    * @param name what the launcher is to be called
    * @param mpirun the launcher, if there is one of that name
    */
-  static Finding inShell(
+  public static Finding inShell(
       Machine machine, String name, Optional<Mpirun> mpirun, Optional<Survey> survey) {
     if (mpirun.isEmpty()) {
       return missing(machine, name);

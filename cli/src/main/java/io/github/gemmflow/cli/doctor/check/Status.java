@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.cli.doctor;
+package io.github.gemmflow.cli.doctor.check;
 
 import java.util.Locale;
 
