@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.cli;
 
-import io.github.gemmflow.cli.doctor.Diagnosis;
-import io.github.gemmflow.cli.doctor.Doctor;
+import io.github.gemmflow.cli.doctor.HostReport;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -16,14 +15,14 @@ import picocli.CommandLine.ParentCommand;
     sortOptions = false,
     description =
         "Looks at Java, MPI and its launcher, cores and NUMA nodes, shared memory, oneDNN, the networks and all settings."
-            + " It changes nothing and starts no ranks. Under a launcher each rank looks at its own"
-            + " host.%n",
+            + " It changes nothing and starts no ranks. Under a launcher all ranks look, and each"
+            + " host prints what its ranks found.%n",
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {"0:there is no problem", "1:there is one"},
     footer = {
       "%nExamples:",
       "  gemmflow doctor",
-      "  mpirun -n 1 gemmflow doctor    # what a rank of a job meets",
+      "  mpirun -n 2 gemmflow doctor    # what the ranks of a job meet",
     })
 final class DoctorCommand implements Callable<Integer> {
   @ParentCommand private Gemmflow parent = new Gemmflow();
@@ -40,9 +39,11 @@ final class DoctorCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    Diagnosis diagnosis = Doctor.examine(mpirun);
-    // In one piece, so that ranks do not write into each other's lines.
-    parent.output().say(json ? diagnosis.json() + "\n" : diagnosis.text());
-    return (diagnosis.isReady() ? ExitCode.GOOD : ExitCode.NO).number();
+    // In one piece, so that hosts do not write into each other's lines.
+    boolean ready =
+        HostReport.make(
+            mpirun,
+            diagnosis -> parent.output().say(json ? diagnosis.json() + "\n" : diagnosis.text()));
+    return (ready ? ExitCode.GOOD : ExitCode.NO).number();
   }
 }

@@ -2,7 +2,6 @@
 package io.github.gemmflow.cli.doctor;
 
 import io.github.gemmflow.Config;
-import io.github.gemmflow.Version;
 import io.github.gemmflow.cli.doctor.check.Finding;
 import io.github.gemmflow.cli.doctor.check.Machine;
 import io.github.gemmflow.cli.doctor.check.NumberList;
@@ -38,13 +37,13 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 
 /** Checks of all that can be in the way of ranks that are to multiply together. */
-public final class Doctor {
+final class Doctor {
   private static final Path SHARED_MEMORY = Path.of("/dev/shm");
 
   /** A program that prints its version is done in a fraction of this. */
   private static final Duration PATIENCE = Duration.ofSeconds(5);
 
-  private final Machine machine = Machine.current();
+  private final Machine machine;
   private final Launcher launcher = Launcher.current();
   private final String mpirunName;
   private final OneDnnCheck oneDnn = new OneDnnCheck();
@@ -54,43 +53,39 @@ public final class Doctor {
   private String coresAfter = "";
   private Optional<Survey> survey = Optional.empty();
 
-  private Doctor(String mpirunName) {
+  /**
+   * For this process.
+   *
+   * @param mpirunName the name or path of what is to start ranks
+   */
+  Doctor(Machine machine, String mpirunName) {
+    this.machine = machine;
     this.mpirunName = mpirunName;
   }
 
   /**
    * Looks at this process and its machine. Loads every MPI library that there is, so nothing else
    * is to be done in this process; initialises none.
-   *
-   * @param mpirun the name or path of what is to start ranks
    */
-  public static Diagnosis examine(String mpirun) {
-    return new Doctor(mpirun).examine();
-  }
-
-  private Diagnosis examine() {
+  List<Finding> examine() {
     // Java first: as soon as a native call is made it counts as allowed.
-    return new Diagnosis(
-        title(),
-        List.of(
-            look(SystemCheck.NAME, () -> SystemCheck.look(machine)),
-            look(JavaCheck.NAME, () -> JavaCheck.look(machine, nativeCallers())),
-            look(MpiCheck.NAME, this::mpi),
-            look(LauncherCheck.NAME, this::launcher),
-            look(ProcessorsCheck.NAME, this::processors),
-            look(CoresCheck.NAME, this::cores),
-            look(NumaCheck.NAME, () -> NumaCheck.look(topology, allowedCpus(), launcher)),
-            look(GovernorCheck.NAME, () -> GovernorCheck.look(machine)),
-            look(SharedMemoryCheck.NAME, () -> SharedMemoryCheck.look(sharedMemory())),
-            look(HugePagesCheck.NAME, () -> HugePagesCheck.look(machine, sharedMemory())),
-            look(OneDnnCheck.NAME, this::oneDnn),
-            look(AmxCheck.NAME, this::amx),
-            look(OpenMpCheck.NAME, () -> OpenMpCheck.look(machine, coresBefore, coresAfter)),
-            look(
-                NetworkCheck.NAME,
-                () -> NetworkCheck.look(machine, NetworkInterfaces.find(machine))),
-            look(InfiniBandCheck.NAME, () -> InfiniBandCheck.look(machine)),
-            look(SettingsCheck.NAME, () -> SettingsCheck.look(machine, refusedSettings()))));
+    return List.of(
+        look(SystemCheck.NAME, () -> SystemCheck.look(machine)),
+        look(JavaCheck.NAME, () -> JavaCheck.look(machine, nativeCallers())),
+        look(MpiCheck.NAME, this::mpi),
+        look(LauncherCheck.NAME, this::launcher),
+        look(ProcessorsCheck.NAME, this::processors),
+        look(CoresCheck.NAME, this::cores),
+        look(NumaCheck.NAME, () -> NumaCheck.look(topology, allowedCpus(), launcher)),
+        look(GovernorCheck.NAME, () -> GovernorCheck.look(machine)),
+        look(SharedMemoryCheck.NAME, () -> SharedMemoryCheck.look(sharedMemory())),
+        look(HugePagesCheck.NAME, () -> HugePagesCheck.look(machine, sharedMemory())),
+        look(OneDnnCheck.NAME, this::oneDnn),
+        look(AmxCheck.NAME, this::amx),
+        look(OpenMpCheck.NAME, () -> OpenMpCheck.look(machine, coresBefore, coresAfter)),
+        look(NetworkCheck.NAME, () -> NetworkCheck.look(machine, NetworkInterfaces.find(machine))),
+        look(InfiniBandCheck.NAME, () -> InfiniBandCheck.look(machine)),
+        look(SettingsCheck.NAME, () -> SettingsCheck.look(machine, refusedSettings())));
   }
 
   /** A check that fails is a finding, too, and the others go on. */
@@ -101,15 +96,6 @@ public final class Doctor {
       return Finding.warning(
           name, "cannot be found out: " + e, "report this line, with the system it comes from");
     }
-  }
-
-  private String title() {
-    String host = machine.read("proc/sys/kernel/hostname").map(String::strip).orElse("this host");
-    String place =
-        launcher == Launcher.NONE
-            ? host
-            : "%s, rank %d of %d".formatted(host, launcher.rank(), launcher.tasks());
-    return "gemmflow %s on %s".formatted(Version.TEXT, place);
   }
 
   private static List<Module> nativeCallers() {

@@ -96,7 +96,7 @@ class DoctorTest {
         .with("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
         .run()
         .says(OK, "MPI library", "MPI library " + library)
-        .says(OK, "Launcher", "mpirun started this process, rank 0 of 1");
+        .says(OK, "Launcher", "mpirun started this process, in a job of 1 rank");
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.github.gemmflow.cli.doctor;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.github.gemmflow.cli.Gemmflow;
@@ -33,17 +34,19 @@ final class Visit {
   record Outcome(int exitCode, String text) {
     /** One finding, with all blanks and line ends as single blanks. */
     String finding(String name) {
-      List<String> lines = text.lines().toList();
-      int from = 0;
-      while (from < lines.size() && !lines.get(from).matches("\\w+ +" + name + " .*")) {
-        from++;
-      }
-      assertTrue(from < lines.size(), () -> "nothing is said of " + name + ":\n" + text);
-      int to = from + 1;
-      while (lines.get(to).startsWith(" ")) {
-        to++;
-      }
-      return String.join(" ", lines.subList(from, to)).replaceAll("\\s+", " ");
+      List<String> all = findings(name);
+      assertFalse(all.isEmpty(), () -> "nothing is said of " + name + ":\n" + text);
+      return all.getFirst();
+    }
+
+    /** All findings of a name. */
+    List<String> findings(String name) {
+      String indented = text.replaceAll("\n +", " ");
+      return indented
+          .lines()
+          .filter(line -> line.matches("\\w+ +" + name + " .*"))
+          .map(line -> line.replaceAll("\\s+", " "))
+          .toList();
     }
 
     /** Checks the status of a finding, and parts of it. */

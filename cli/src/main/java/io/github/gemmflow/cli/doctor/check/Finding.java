@@ -22,4 +22,9 @@ public record Finding(String name, Status status, String text, List<String> fixe
   public static Finding problem(String name, String text, String... fixes) {
     return new Finding(name, Status.PROBLEM, text, List.of(fixes));
   }
+
+  /** The same with another text. */
+  public Finding withText(String other) {
+    return new Finding(name, status, other, fixes);
+  }
 }

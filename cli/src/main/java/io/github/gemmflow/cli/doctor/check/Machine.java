@@ -61,6 +61,11 @@ public record Machine(Map<String, String> environment, Map<String, String> prope
     return properties.getOrDefault(name, "unknown");
   }
 
+  /** Its name. */
+  public String host() {
+    return read("proc/sys/kernel/hostname").map(String::strip).orElse("this host");
+  }
+
   /** The text of a file, if it can be read. */
   public Optional<String> read(String path) {
     try {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.cli.doctor.software;
 
+import io.github.gemmflow.cli.bench.Counted;
 import io.github.gemmflow.cli.doctor.check.Finding;
 import io.github.gemmflow.cli.doctor.check.Machine;
 import io.github.gemmflow.mpi.binding.Launcher;
@@ -21,8 +22,8 @@ public final class LauncherCheck {
         ? mismatched(machine, mismatch.get().what(), mismatch.get().fix())
         : Finding.ok(
             NAME,
-            "%s started this process, rank %d of %d"
-                .formatted(launcher, launcher.rank(), launcher.tasks()));
+            "%s started this process, in a job of %s"
+                .formatted(launcher, Counted.of(launcher.tasks(), "rank")));
   }
 
   /**
