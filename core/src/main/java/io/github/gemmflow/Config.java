@@ -7,6 +7,7 @@ import io.github.gemmflow.setup.Settings;
 import io.github.gemmflow.tuning.Chunking;
 import io.github.gemmflow.tuning.Idle;
 import io.github.gemmflow.tuning.Overlap;
+import io.github.gemmflow.tuning.Pin;
 import io.github.gemmflow.tuning.Schedule;
 import io.github.gemmflow.tuning.Storage;
 import io.github.gemmflow.tuning.SumPath;
@@ -31,6 +32,7 @@ import org.jspecify.annotations.Nullable;
  * <tr><td>gemmflow.setup.deadline<td>GEMMFLOW_SETUP_DEADLINE<td>5m
  * <tr><td>gemmflow.product.deadline<td>GEMMFLOW_PRODUCT_DEADLINE<td>10 deadlines
  * <tr><td>gemmflow.threads<td>GEMMFLOW_THREADS<td>1
+ * <tr><td>gemmflow.pin<td>GEMMFLOW_PIN<td>none (or cores)
  * <tr><td>gemmflow.idle<td>GEMMFLOW_IDLE<td>balanced (or spin, sleep)
  * <tr><td>gemmflow.schedule<td>GEMMFLOW_SCHEDULE<td>by rule (or mesh, ring, two-way-ring)
  * <tr><td>gemmflow.storage<td>GEMMFLOW_STORAGE<td>by rule (or gathered, streamed)
@@ -57,6 +59,7 @@ public final class Config {
   private final Duration productDeadline;
   private final int threads;
   private final @Nullable Executor executor;
+  private final Pin pin;
   private final Idle idle;
   private final Tuning tuning;
   private final String engineName;
@@ -71,6 +74,7 @@ public final class Config {
         b.productDeadline == null ? b.deadline.multipliedBy(PRODUCT_DEADLINES) : b.productDeadline;
     this.threads = b.threads;
     this.executor = b.executor;
+    this.pin = b.pin;
     this.idle = b.idle;
     this.tuning = b.tuning;
     this.engineName = b.engineName;
@@ -122,6 +126,11 @@ public final class Config {
     return executor;
   }
 
+  /** Whether threads of each rank stay on cores of their own; the same on all ranks. */
+  public Pin pin() {
+    return pin;
+  }
+
   /** What waiting threads do. */
   public Idle idle() {
     return idle;
@@ -153,7 +162,7 @@ public final class Config {
 
   /** What a rank joins a job with. */
   Membership.Terms terms() {
-    return new Membership.Terms(Version.TEXT, setupDeadline, windowDirectory, threads, idle);
+    return new Membership.Terms(Version.TEXT, setupDeadline, windowDirectory, threads, pin, idle);
   }
 
   /** Sets up a {@link Config}. */
@@ -163,6 +172,7 @@ public final class Config {
     private @Nullable Duration productDeadline;
     private int threads;
     private @Nullable Executor executor;
+    private Pin pin;
     private Idle idle;
     private Tuning tuning;
     private String engineName;
@@ -176,6 +186,7 @@ public final class Config {
           settings.get("setup.deadline", Duration.ofMinutes(5), Settings::parseDuration);
       productDeadline = settings.find("product.deadline", Settings::parseDuration);
       threads = settings.get("threads", 1, Settings::parseInt);
+      pin = settings.get("pin", Pin.NONE, Settings.oneOf(Pin.values()));
       idle = settings.get("idle", Idle.BALANCED, Settings.oneOf(Idle.values()));
       tuning =
           new Tuning(
@@ -227,6 +238,12 @@ public final class Config {
      */
     public Builder executor(@Nullable Executor value) {
       executor = value;
+      return this;
+    }
+
+    /** See {@link Config#pin}. */
+    public Builder pin(Pin value) {
+      pin = value;
       return this;
     }
 

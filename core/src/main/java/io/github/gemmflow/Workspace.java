@@ -67,6 +67,7 @@ public final class Workspace implements AutoCloseable {
             "gemmflow-" + world.rank(),
             threads(),
             world.membership().budget().spinNanos(),
+            world.membership()::pinComputeThread,
             world.config().executor());
     this.pipeline =
         new Pipeline(

@@ -65,6 +65,7 @@ class ConfigTest {
     "setup.deadline, 153722868m",
     "product.deadline, 0s",
     "threads, 0",
+    "pin, sockets",
     "threads, many",
     "schedule, star",
     "storage, across",

@@ -147,7 +147,8 @@ public final class Agreement {
    * Does something locally on every rank.
    *
    * @param call what it is, for messages
-   * @param fields what all ranks must have the same values of
+   * @param fields what all ranks must have the same values of, in the same order: that of {@link
+   *     Map#of} differs from process to process
    * @param local what to do; a rank whose {@code local} throws makes all ranks throw, and what the
    *     others made is closed
    * @throws DisagreementException if a field differs or another rank failed; a rank that failed

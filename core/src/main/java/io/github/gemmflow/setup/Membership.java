@@ -11,9 +11,18 @@ import io.github.gemmflow.pipeline.comm.CommThread;
 import io.github.gemmflow.pipeline.comm.Durations;
 import io.github.gemmflow.pipeline.comm.Futures;
 import io.github.gemmflow.pipeline.step.CommHelp;
+import io.github.gemmflow.setup.pin.ThreadPins;
 import io.github.gemmflow.tuning.Idle;
+import io.github.gemmflow.tuning.Pin;
+import io.github.gemmflow.window.linux.Affinity;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -26,9 +35,20 @@ public final class Membership {
    * @param version of the library, which is the same on all ranks
    * @param setupDeadline how long a rank waits for others outside of steps
    * @param threads that multiply in each rank
+   * @param pin whether threads stay on cores, on all ranks or on none
    */
   public record Terms(
-      String version, Duration setupDeadline, Path windowDirectory, int threads, Idle idle) {}
+      String version,
+      Duration setupDeadline,
+      Path windowDirectory,
+      int threads,
+      Pin pin,
+      Idle idle) {
+    /** What all ranks must have the same values of; sorted, so that all list it alike. */
+    SortedMap<String, Object> shared() {
+      return new TreeMap<>(Map.of("version", version, "gemmflow.pin", pin));
+    }
+  }
 
   private static final System.Logger LOG = System.getLogger("io.github.gemmflow");
 
@@ -42,6 +62,7 @@ public final class Membership {
   private final WorldHealth health;
   private final Agreement agreement;
   private final ThreadBudget budget;
+  private final @Nullable ThreadPins pins;
   private final OrderlyEnd ending;
   private final Int8Packing int8;
 
@@ -54,6 +75,8 @@ public final class Membership {
    */
   public Membership(Terms terms, Kernel kernel, String threadName, Supplier<Engine> connect) {
     this.terms = terms;
+    // Before there are others that would wait: it may not be possible here.
+    Affinity affinity = terms.pin == Pin.CORES ? Affinity.load() : null;
     this.commThread = new CommThread(threadName, connect);
     this.engine = commThread.engine(terms.setupDeadline);
     this.jobEnd = new JobEnd(commThread, engine);
@@ -61,7 +84,7 @@ public final class Membership {
       Agreement joining = new Agreement(commThread, engine.world(), null, terms.setupDeadline);
       // Before anything is mapped that a rank which cannot go on would have to let go of.
       this.int8 = new Int8Packing(joining, kernel);
-      this.neighbours = Neighbours.find(joining, engine, terms.windowDirectory, terms.version);
+      this.neighbours = Neighbours.find(joining, engine, terms.windowDirectory, terms.shared());
       this.health = new WorldHealth(rank(), neighbours);
       this.agreement = newAgreement(engine.world());
       commThread.watch(rank(), health);
@@ -71,6 +94,7 @@ public final class Membership {
       commThread.sleepOn(
           neighbours.commBell(rank()), terms.idle.spinNanos(), budget.commThreadMaySpin());
       budget.warnOfTooManyThreads();
+      this.pins = affinity == null ? null : pins(affinity);
     } catch (RuntimeException | Error e) {
       // Nobody can count on the others any more, and leaving in good order may need them.
       String reason =
@@ -81,6 +105,27 @@ public final class Membership {
       throw e;
     }
     introduce(kernel);
+  }
+
+  /** Collective: each rank tells the others which CPUs it may use. */
+  private ThreadPins pins(Affinity affinity) {
+    byte[] mine = affinity.ofProcess().toByteArray();
+    byte[][] all = agreement.exchange("sharing the cores of a host", mine);
+    List<BitSet> allowed = new ArrayList<>();
+    for (int member : budget.hostRanks()) {
+      allowed.add(BitSet.valueOf(all[member]));
+    }
+    ThreadPins made =
+        new ThreadPins(
+            affinity, rank(), terms.threads, allowed, budget.hostRanks().indexOf(rank()));
+    boolean _ =
+        commThread.ask(
+            () -> {
+              made.pinCommThread();
+              return true;
+            },
+            terms.setupDeadline);
+    return made;
   }
 
   /** One line for the whole job, so that its log says what it ran on; once in a process. */
@@ -164,6 +209,13 @@ public final class Membership {
 
   public ThreadBudget budget() {
     return budget;
+  }
+
+  /** Called on a new compute thread, with its number: pins it, if that was asked for. */
+  public void pinComputeThread(int thread) {
+    if (pins != null) {
+      pins.pinComputeThread(thread);
+    }
   }
 
   public OrderlyEnd ending() {

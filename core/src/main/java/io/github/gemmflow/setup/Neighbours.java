@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
 
 /**
  * Ranks that share memory, found by sharing it, never by comparing host names: every rank makes a
@@ -65,10 +66,10 @@ public final class Neighbours implements AutoCloseable {
   /**
    * Collective over all ranks of the job.
    *
-   * @param version of the library, which is the same on all ranks
+   * @param same what must be the same on all ranks, by name
    */
   public static Neighbours find(
-      Agreement agreement, Engine engine, Path directory, String version) {
+      Agreement agreement, Engine engine, Path directory, SortedMap<String, Object> same) {
     String call = "joining the world";
     int rank = engine.rank();
     long bytes = bytes(engine.size());
@@ -79,7 +80,7 @@ public final class Neighbours implements AutoCloseable {
     try {
       agreement.reach(
           call,
-          Map.of("version", version),
+          same,
           () -> own[0] = Window.create(directory, Window.name(engine.island(), token), bytes));
       byte[][] tokens = agreement.exchange(call, token.getBytes(UTF_8));
       int leader = 0;

@@ -6,8 +6,10 @@ import static java.lang.System.Logger.Level.WARNING;
 import io.github.gemmflow.pipeline.step.Callers;
 import io.github.gemmflow.tuning.Domains;
 import io.github.gemmflow.tuning.Idle;
+import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
+import java.util.stream.IntStream;
 
 /**
  * Budget of cores for the threads of a rank: nobody spins where that would take a core from someone
@@ -20,7 +22,7 @@ public final class ThreadBudget {
   private final Neighbours neighbours;
   private final int threads;
   private final Idle idle;
-  private final int hostRanks;
+  private final List<Integer> hostRanks;
   private final int processors = Runtime.getRuntime().availableProcessors();
   private final Callers callers = new Callers(System::nanoTime);
 
@@ -36,7 +38,16 @@ public final class ThreadBudget {
     this.threads = threads;
     this.idle = idle;
     Domains domains = neighbours.domains();
-    this.hostRanks = pretended ? domains.ranks() : domains.size(domains.domainOf(rank));
+    this.hostRanks =
+        IntStream.range(0, domains.ranks())
+            .filter(other -> pretended || domains.domainOf(other) == domains.domainOf(rank))
+            .boxed()
+            .toList();
+  }
+
+  /** The ranks that share the cores of this host, ascending. */
+  List<Integer> hostRanks() {
+    return hostRanks;
   }
 
   /** The threads of the rank that run steps. */
@@ -46,7 +57,7 @@ public final class ThreadBudget {
 
   /** How long a compute thread spins for others of its rank before it sleeps. */
   public long spinNanos() {
-    return idle.spinNanos(hostRanks * threads, processors);
+    return idle.spinNanos(hostRanks.size() * threads, processors);
   }
 
   /**
@@ -56,8 +67,8 @@ public final class ThreadBudget {
    */
   public LongSupplier spinNanos(boolean brought) {
     int perRank = threads + (brought ? 1 : 0);
-    long alone = idle.spinNanos(hostRanks * perRank, processors);
-    long besideOthers = idle.spinNanos(hostRanks * (perRank + threads), processors);
+    long alone = idle.spinNanos(hostRanks.size() * perRank, processors);
+    long besideOthers = idle.spinNanos(hostRanks.size() * (perRank + threads), processors);
     return () -> callers.areSeveral() ? besideOthers : alone;
   }
 
@@ -76,14 +87,14 @@ public final class ThreadBudget {
           WARNING,
           "rank {0}: {1,choice,1#1 rank|1<{1} ranks} with {2} compute threads each are too many for the {3} processors that this process may use: set gemmflow.threads to {4}",
           rank,
-          hostRanks,
+          hostRanks.size(),
           threads,
           processors,
-          Math.max(1, processors / hostRanks));
+          Math.max(1, processors / hostRanks.size()));
     }
   }
 
   private boolean hasCoresFor(int threadsPerRank) {
-    return hostRanks * threadsPerRank <= processors;
+    return hostRanks.size() * threadsPerRank <= processors;
   }
 }

@@ -4,16 +4,22 @@ package io.github.gemmflow.system;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.github.gemmflow.system.ranks.Attaches;
 import io.github.gemmflow.system.ranks.BindingAlone;
 import io.github.gemmflow.system.ranks.Joins;
 import io.github.gemmflow.system.ranks.ManyGroups;
+import io.github.gemmflow.system.ranks.ShowsCpus;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -164,6 +170,24 @@ class StartTest {
     tally.count(job, program, arguments);
     assertEquals(tests, tally.passed(), said.toString());
     assertEquals(0, tally.failed(), said.toString());
+  }
+
+  /** Ranks that a launcher did not bind may all use the same cores: each pins to its own. */
+  @ParameterizedTest
+  @EnumSource
+  void pinnedRanksShareTheCores(MpiFamily mpi) {
+    assumeTrue(Runtime.getRuntime().availableProcessors() > 1, "there is only one core");
+    Job.Result result = job(mpi).java(List.of("-Dgemmflow.pin=cores")).run(ShowsCpus.class);
+    assertEquals(0, result.exitCode(), result.text());
+    Set<String> cpus = new TreeSet<>();
+    for (MatchResult found :
+        Pattern.compile("CPUs of rank \\d: (\\d+)\\s")
+            .matcher(result.text() + "\n")
+            .results()
+            .toList()) {
+      cpus.add(found.group(1));
+    }
+    assertEquals(2, cpus.size(), result.text());
   }
 
   private static Job job(MpiFamily mpi) {

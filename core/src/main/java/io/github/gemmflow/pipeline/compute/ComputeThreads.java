@@ -36,9 +36,11 @@ public final class ComputeThreads implements AutoCloseable {
    * @param name what the names of own threads start with
    * @param threads how many threads there are with the caller
    * @param spinNanos how long a waiting thread spins before it sleeps; 0 where cores are scarce
+   * @param starting called first on each own thread, with its number
    * @param lender where the other threads come from; null for own ones
    */
-  public ComputeThreads(String name, int threads, long spinNanos, @Nullable Executor lender) {
+  public ComputeThreads(
+      String name, int threads, long spinNanos, IntConsumer starting, @Nullable Executor lender) {
     this.threads = threads;
     this.spinNanos = spinNanos == 0 ? 0 : Math.max(spinNanos, HAND_OVER_NANOS);
     this.lender = lender;
@@ -46,11 +48,16 @@ public final class ComputeThreads implements AutoCloseable {
     this.batch = none;
     this.own = new Thread[lender == null ? threads - 1 : 0];
     for (int i = 0; i < own.length; i++) {
+      int thread = i + 1;
       own[i] =
           Thread.ofPlatform()
-              .name("%s-compute-%d".formatted(name, i + 1))
+              .name("%s-compute-%d".formatted(name, thread))
               .daemon()
-              .start(() -> help(none));
+              .start(
+                  () -> {
+                    starting.accept(thread);
+                    help(none);
+                  });
     }
   }
 

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 class ComputeThreadsTest {
   @Test
   void theCallerIsThreadZeroAndNoNumberIsGivenTwice() throws InterruptedException {
-    try (ComputeThreads threads = new ComputeThreads("test", 3, 0, null)) {
+    try (ComputeThreads threads = new ComputeThreads("test", 3, 0, _ -> {}, null)) {
       Set<Integer> numbers = ConcurrentHashMap.newKeySet();
       Thread caller = Thread.currentThread();
       CountDownLatch all = new CountDownLatch(3);
@@ -39,7 +39,7 @@ class ComputeThreadsTest {
 
   @Test
   void anExceptionOfTheCallerWaitsForTheOthers() {
-    try (ComputeThreads threads = new ComputeThreads("test", 2, 0, null)) {
+    try (ComputeThreads threads = new ComputeThreads("test", 2, 0, _ -> {}, null)) {
       CountDownLatch helps = new CountDownLatch(1);
       CountDownLatch mayEnd = new CountDownLatch(1);
       AtomicBoolean ended = new AtomicBoolean();
@@ -66,7 +66,7 @@ class ComputeThreadsTest {
   @Test
   void whoComesLateFindsNothingToDo() {
     List<Runnable> lent = new ArrayList<>();
-    try (ComputeThreads threads = new ComputeThreads("test", 3, 0, lent::add)) {
+    try (ComputeThreads threads = new ComputeThreads("test", 3, 0, _ -> {}, lent::add)) {
       AtomicBoolean others = new AtomicBoolean();
       threads.run(number -> others.compareAndSet(false, number > 0));
       assertEquals(2, lent.size());

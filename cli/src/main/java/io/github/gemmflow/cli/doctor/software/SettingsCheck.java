@@ -24,6 +24,7 @@ public final class SettingsCheck {
           "gemmflow.product.deadline",
           "gemmflow.setup.deadline",
           "gemmflow.threads",
+          "gemmflow.pin",
           "gemmflow.idle",
           "gemmflow.schedule",
           "gemmflow.overlap",
