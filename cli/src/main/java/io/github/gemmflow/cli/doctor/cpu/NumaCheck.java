@@ -59,14 +59,16 @@ public final class NumaCheck {
 
   /** The command that starts a rank on each node, with all of its cores. */
   static String onePerNode(Launcher launcher, Topology topology) {
+    int nodes = topology.nodes().size();
     return switch (launcher) {
-      case OPEN_MPI -> "mpirun --map-by ppr:1:numa --bind-to numa";
-      case HYDRA -> "mpirun -map-by numa -bind-to numa";
-      default -> {
-        int nodes = topology.nodes().size();
-        yield "srun --ntasks-per-node=%d --cpus-per-task=%d --cpu-bind=ldoms"
-            .formatted(nodes, topology.cpus().size() / nodes);
-      }
+      case OPEN_MPI ->
+          "mpirun -n %d --map-by ppr:1:numa --bind-to numa (-n: nodes of all hosts)"
+              .formatted(nodes);
+      case HYDRA ->
+          "mpirun -n %d -map-by numa -bind-to numa (-n: nodes of all hosts)".formatted(nodes);
+      default ->
+          "srun --ntasks-per-node=%d --cpus-per-task=%d --cpu-bind=ldoms"
+              .formatted(nodes, topology.cpus().size() / nodes);
     };
   }
 }

@@ -70,7 +70,7 @@ class CpuChecksTest {
     assertFinding(
         PROBLEM,
         "bound to core 5, one of 240",
-        "one rank per NUMA node: mpirun --map-by ppr:1:numa --bind-to numa",
+        "one rank per NUMA node: mpirun -n 2 --map-by ppr:1:numa --bind-to numa",
         CoresCheck.look(Optional.of(one), topology, 1, Launcher.OPEN_MPI));
   }
 
@@ -106,8 +106,8 @@ class CpuChecksTest {
 
   @ParameterizedTest
   @CsvSource({
-    "OPEN_MPI, mpirun --map-by ppr:1:numa --bind-to numa",
-    "HYDRA, mpirun -map-by numa -bind-to numa",
+    "OPEN_MPI, mpirun -n 2 --map-by ppr:1:numa --bind-to numa",
+    "HYDRA, mpirun -n 2 -map-by numa -bind-to numa",
     "SLURM, srun --ntasks-per-node=2 --cpus-per-task=120 --cpu-bind=ldoms",
     "SLURM_PMI2, srun --ntasks-per-node=2 --cpus-per-task=120 --cpu-bind=ldoms"
   })
