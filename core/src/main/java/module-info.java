@@ -11,10 +11,13 @@ module io.github.gemmflow.core {
   exports io.github.gemmflow.matrix;
   exports io.github.gemmflow.trace;
   exports io.github.gemmflow.tuning;
+  exports io.github.gemmflow.tuning.cost;
 
-  // gemmflow plan shows who would send which rows to whom, and in how much memory, without a job.
+  // gemmflow plan shows who would send which rows to whom, and in how much memory, without a job;
+  // the simulator runs it.
   exports io.github.gemmflow.plan to
-      io.github.gemmflow.cli;
+      io.github.gemmflow.cli,
+      io.github.gemmflow.simulator;
   exports io.github.gemmflow.pipeline to
       io.github.gemmflow.cli;
 

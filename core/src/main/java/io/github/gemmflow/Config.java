@@ -41,8 +41,8 @@ import org.jspecify.annotations.Nullable;
  * <tr><td>gemmflow.chunk.rows<td>GEMMFLOW_CHUNK_ROWS<td>0: by bytes
  * <tr><td>gemmflow.chunk.bytes<td>GEMMFLOW_CHUNK_BYTES<td>57344
  * <tr><td>gemmflow.slots<td>GEMMFLOW_SLOTS<td>2
- * <tr><td>gemmflow.cache.kib<td>GEMMFLOW_CACHE_KIB<td>2048
  * <tr><td>gemmflow.inflight<td>GEMMFLOW_INFLIGHT<td>8
+ * <tr><td>gemmflow.costs<td>GEMMFLOW_COSTS<td>assumed (or a file that gemmflow calibrate wrote)
  * <tr><td>gemmflow.engine<td>GEMMFLOW_ENGINE<td>the best that can be had
  * <tr><td>gemmflow.kernel<td>GEMMFLOW_KERNEL<td>the best that can be had
  * <tr><td>gemmflow.window.directory<td>GEMMFLOW_WINDOW_DIRECTORY<td>/dev/shm
@@ -66,6 +66,7 @@ public final class Config {
   private final String kernelName;
   private final @Nullable Kernel kernel;
   private final Path windowDirectory;
+  private final @Nullable Path costs;
 
   private Config(Builder b) {
     this.deadline = b.deadline;
@@ -81,6 +82,7 @@ public final class Config {
     this.kernelName = b.kernelName;
     this.kernel = b.kernel;
     this.windowDirectory = b.windowDirectory;
+    this.costs = b.costs;
   }
 
   /** The settings of this process. */
@@ -160,9 +162,18 @@ public final class Config {
     return windowDirectory;
   }
 
+  /**
+   * The file of the costs by which the rules choose, which {@code gemmflow calibrate} writes; null
+   * for those of the {@link #tuning}. Rank 0 reads it, and all ranks use what it says.
+   */
+  public @Nullable Path costs() {
+    return costs;
+  }
+
   /** What a rank joins a job with. */
   Membership.Terms terms() {
-    return new Membership.Terms(Version.TEXT, setupDeadline, windowDirectory, threads, pin, idle);
+    return new Membership.Terms(
+        Version.TEXT, setupDeadline, windowDirectory, threads, pin, idle, costs);
   }
 
   /** Sets up a {@link Config}. */
@@ -179,6 +190,7 @@ public final class Config {
     private String kernelName;
     private @Nullable Kernel kernel;
     private Path windowDirectory;
+    private @Nullable Path costs;
 
     private Builder(Settings settings) {
       deadline = settings.get("deadline", Duration.ofSeconds(30), Settings::parseDuration);
@@ -199,12 +211,12 @@ public final class Config {
                       "chunk.bytes", Math.toIntExact(Chunking.TCP_BYTES), Settings::parseInt)),
               settings.get("slots", Tuning.DEFAULT.slots(), Settings::parseInt),
               settings.get("inflight", Tuning.DEFAULT.inFlight(), Settings::parseInt),
-              settings.get(
-                  "cache.kib", Tuning.DEFAULT.cacheBytes(), s -> 1024L * Settings.parseInt(s)),
+              Tuning.DEFAULT.costs(),
               settings.find("sums", Settings.oneOf(SumPath.values())));
       engineName = settings.get("engine", "", Function.identity());
       kernelName = settings.get("kernel", "", Function.identity());
       windowDirectory = settings.get("window.directory", Window.DEFAULT_DIRECTORY, Path::of);
+      costs = settings.find("costs", Path::of);
     }
 
     /** See {@link Config#deadline}. */
@@ -280,6 +292,12 @@ public final class Config {
     /** See {@link Config#windowDirectory}. */
     public Builder windowDirectory(Path value) {
       windowDirectory = value;
+      return this;
+    }
+
+    /** See {@link Config#costs}. */
+    public Builder costs(@Nullable Path value) {
+      costs = value;
       return this;
     }
 

@@ -10,6 +10,7 @@ import io.github.gemmflow.plan.Shape;
 import io.github.gemmflow.tuning.Explanation;
 import io.github.gemmflow.tuning.Overlap;
 import io.github.gemmflow.tuning.Tuning;
+import io.github.gemmflow.tuning.cost.CostText;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.IntFunction;
@@ -55,7 +56,7 @@ abstract sealed class GatherOperator extends Operator permits AllGather, AllGath
     }
     fields.put("storage", tuning.storage() == null ? rule : tuning.storage());
     fields.put("chunks", tuning.chunking());
-    fields.put("cache", tuning.cacheBytes());
+    fields.put("costs", CostText.hash(tuning.costs()));
     return workspace.build(name, fields, build);
   }
 

@@ -11,6 +11,7 @@ import io.github.gemmflow.setup.Agreement;
 import io.github.gemmflow.setup.Membership;
 import io.github.gemmflow.setup.SharedWindow;
 import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.cost.CostText;
 import io.github.gemmflow.window.Bell;
 import io.github.gemmflow.window.Breakage;
 import io.github.gemmflow.window.Window;
@@ -117,7 +118,7 @@ public final class Group implements AutoCloseable {
     fields.put("storage", b.tuning.storage() == null ? "by rule" : b.tuning.storage());
     fields.put("chunks", b.tuning.chunking());
     fields.put("slots", b.tuning.slots());
-    fields.put("cache", b.tuning.cacheBytes());
+    fields.put("costs", CostText.hash(b.tuning.costs()));
     fields.put("deadline", world.config().deadline());
     fields.put("product deadline", world.config().productDeadline());
     fields.put("first tag", firstTag);

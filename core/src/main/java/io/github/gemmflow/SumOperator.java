@@ -12,6 +12,7 @@ import io.github.gemmflow.plan.SumPlan;
 import io.github.gemmflow.plan.SumProblem;
 import io.github.gemmflow.tuning.Explanation;
 import io.github.gemmflow.tuning.Tuning;
+import io.github.gemmflow.tuning.cost.CostText;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Function;
@@ -67,8 +68,9 @@ abstract sealed class SumOperator extends Operator
     fields.put("in flight", tuning.inFlight());
     fields.put("overlap", tuning.overlap() == null ? "by rule" : tuning.overlap());
     fields.put("path", tuning.sums() == null ? "by rule" : tuning.sums());
+    fields.put("costs", CostText.hash(tuning.costs()));
     // What does not matter here may differ, but must not make plans differ.
-    Tuning relevant = tuning.withSchedule(null).withCacheBytes(0);
+    Tuning relevant = tuning.withSchedule(null);
     SumPlan plan = workspace.agree(name, fields, () -> plan(workspace, mine, relevant));
     SumKind kind = workspace.sums(plan);
     return workspace.build(

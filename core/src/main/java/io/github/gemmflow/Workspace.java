@@ -97,7 +97,7 @@ public final class Workspace implements AutoCloseable {
 
     private Builder(Group group) {
       this.group = group;
-      this.tuning = group.world().config().tuning();
+      this.tuning = group.world().tuning();
     }
 
     /** The most rows, over all ranks, that a step may have. */
@@ -133,8 +133,9 @@ public final class Workspace implements AutoCloseable {
     }
 
     /**
-     * What operators start from; the configuration's, unless set. It also says what there is room
-     * for: if its storage is streamed, shared memory does not depend on {@link #rows}.
+     * What operators start from; the configuration's with the job's costs, unless set. It also says
+     * what there is room for: if its storage is streamed, shared memory does not depend on {@link
+     * #rows}.
      */
     public Builder tuning(Tuning value) {
       tuning = value;

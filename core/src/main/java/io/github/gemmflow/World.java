@@ -10,8 +10,11 @@ import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
 import io.github.gemmflow.setup.Departure;
+import io.github.gemmflow.setup.MachineKey;
 import io.github.gemmflow.setup.Membership;
 import io.github.gemmflow.setup.Providers;
+import io.github.gemmflow.tuning.Tuning;
+import io.github.gemmflow.tuning.cost.CostModel;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,6 +38,7 @@ public final class World implements AutoCloseable {
   private final Config config;
   private final Kernel kernel;
   private final Membership membership;
+  private final Tuning tuning;
   private final List<Group> groups = new ArrayList<>();
   private final Object makingGroup = new Object();
   private @Nullable Group groupOfAll;
@@ -51,6 +55,8 @@ public final class World implements AutoCloseable {
     Kernel given = config.kernel();
     this.kernel = given != null ? given : Providers.kernel(config.kernelName());
     this.membership = new Membership(config.terms(), kernel, threadName, connect);
+    CostModel costs = membership.costs();
+    this.tuning = costs == null ? config.tuning() : config.tuning().withCosts(costs);
   }
 
   /**
@@ -163,6 +169,16 @@ public final class World implements AutoCloseable {
   /** What multiplies. */
   public Kernel kernel() {
     return kernel;
+  }
+
+  /** What operators start from: the configuration's, with the costs of the job. */
+  Tuning tuning() {
+    return tuning;
+  }
+
+  /** The kind of machine that this rank runs on: costs hold for all of a kind. */
+  public String machineKey() {
+    return MachineKey.of(kernel);
   }
 
   /** Packs weights for this world's kernel. Local; the source may be freed afterwards. */

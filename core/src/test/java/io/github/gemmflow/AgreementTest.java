@@ -96,7 +96,6 @@ class AgreementTest {
         "storage: rank 0 has by rule, rank 2 has streamed",
         "chunks: rank 0 has by rule, rank 2 has 9 rows",
         "slots: rank 0 has 2, rank 2 has 3",
-        "cache: rank 0 has 2097152, rank 2 has 1024",
         "columns of each rank: rank 0 has 5 columns [2, 3, 0], rank 2 has 5 columns [2, 2, 1]",
       })
   void whatAWorkspaceHasRoomForIsCompared(String expected) {
@@ -106,7 +105,6 @@ class AgreementTest {
           case "storage" -> same.withStorage(Storage.STREAMED);
           case "chunks" -> same.withChunkRows(9);
           case "slots" -> same.withSlots(3);
-          case "cache" -> same.withCacheBytes(1024);
           default -> same;
         };
     Throwable[] thrown =

@@ -38,7 +38,7 @@ class ArchitectureTest {
         .layer("plan")
         .definedBy(BASE + ".plan..")
         .layer("tuning")
-        .definedBy(BASE + ".tuning")
+        .definedBy(BASE + ".tuning..")
         .layer("engine")
         .definedBy(BASE + ".engine..")
         .layer("trace")

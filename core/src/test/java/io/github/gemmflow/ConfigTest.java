@@ -71,7 +71,6 @@ class ConfigTest {
     "storage, across",
     "overlap, sometimes",
     "slots, 0",
-    "cache.kib, -1",
     "chunk.rows, -1",
     "chunk.bytes, 0",
     "idle, never",

@@ -147,7 +147,7 @@ class DeadlineTest {
       Draw shared = new Draw(lostTransfer * 1000 + lostStep);
       Group group = world.group();
       Tuning room = shared.room(4);
-      Tuning tuning = shared.tuning(4, K * Float.BYTES, room, group.domains());
+      Tuning tuning = shared.tuning(4, room);
       Way way = Way.draw(shared, group.size(), K, tuning);
       try (Arena arena = Arena.ofShared();
           Workspace space = Workspace.on(group).rows(MAX_ROWS + 1).columns(K).tuning(room).open()) {

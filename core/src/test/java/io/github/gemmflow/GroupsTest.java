@@ -100,7 +100,7 @@ class GroupsTest {
       this.draw = new Draw(cut);
       Tuning room = draw.room(MAX_ROWS);
       this.space = Workspace.on(group).rows(MAX_ROWS).columns(K).tuning(room).open();
-      this.way = Way.draw(draw, group.size(), K, draw.tuning(9, K * 4, room, group.domains()));
+      this.way = Way.draw(draw, group.size(), K, draw.tuning(9, room));
       try (var weights = world.pack(Exact.matrix(DType.F32, K, N, 7, arena), WeightLayout.IN_OUT)) {
         this.operator = way.on(AllGatherMatmul.on(space).output(weights)).build();
       }

@@ -133,9 +133,8 @@ class SumFaultsTest {
             "0,0,1",
             world -> {
               Tuning mine =
-                  Tuning.DEFAULT
-                      .withSchedule(io.github.gemmflow.tuning.Schedule.ALL.get(world.rank()))
-                      .withCacheBytes(world.rank());
+                  Tuning.DEFAULT.withSchedule(
+                      io.github.gemmflow.tuning.Schedule.ALL.get(world.rank()));
               try (Arena arena = Arena.ofConfined();
                   Workspace space = Workspace.on(world.group()).rows(9).columns(4).open();
                   AllReduce sum = AllReduce.on(space).tuning(mine).build()) {

@@ -72,7 +72,7 @@ final class PlanCommand implements Callable<Integer> {
 
   private String gather(Layer.Size size, Domains domains, Tuning settings) {
     long rowBytes = new RowTypes(size.type(), size.wire()).format(size.k()).bytes();
-    Capacity capacity = Capacity.of(size.m(), rowBytes, domains, settings);
+    Capacity capacity = Capacity.of(size.m(), rowBytes, settings);
     GatherPlan plan = GatherPlan.of(GatherProblem.alongRows(rowBytes, capacity), domains, settings);
     GatherLayout step = plan.step();
     step.lay(Shards.of(size.m(), ranks).sizes());
@@ -101,7 +101,7 @@ final class PlanCommand implements Callable<Integer> {
     SumLayout step = plan.step();
     long[] sameRows = LongStream.generate(size::m).limit(ranks).toArray();
     step.lay(scattered ? Shards.of(size.m(), ranks).sizes() : sameRows);
-    Capacity capacity = Capacity.of(size.m(), 0, domains, settings);
+    Capacity capacity = Capacity.of(size.m(), 0, settings);
     return plan.explain()
         + (isLong(domains)
             ? PlanSummary.of(

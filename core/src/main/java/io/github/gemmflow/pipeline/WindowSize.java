@@ -42,7 +42,7 @@ public final class WindowSize {
     try {
       long rowBytes = format.bytes();
       long _ = Math.multiplyExact(rows, rowBytes);
-      Capacity capacity = Capacity.of(rows, rowBytes, domains, tuning);
+      Capacity capacity = Capacity.of(rows, rowBytes, tuning);
       for (int domain = 0; domain < domains.count(); domain++) {
         // Throws on overflow.
         bytes(domains, domain, capacity);

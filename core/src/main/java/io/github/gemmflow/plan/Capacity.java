@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.plan;
 
-import io.github.gemmflow.tuning.Domains;
 import io.github.gemmflow.tuning.Storage;
 import io.github.gemmflow.tuning.Tuning;
 
@@ -17,21 +16,15 @@ import io.github.gemmflow.tuning.Tuning;
 public record Capacity(
     long maxRows, long maxRowBytes, boolean gathered, int slots, long slotBytes) {
 
-  /** Room for every storage that the tuning allows and the rule may choose. */
-  public static Capacity of(long maxRows, long maxRowBytes, Domains domains, Tuning tuning) {
-    long slotBytes = ChunkRule.slotBytes(tuning.chunking(), maxRows, maxRowBytes);
-    boolean streamed =
-        tuning.storage() == null
-            ? domains.count() > 1
-                && !Rules.fitsWhole(maxRows, maxRowBytes, tuning)
-                && Rules.fitsStreamed(domains.ranks(), tuning.slots(), slotBytes, tuning)
-            : tuning.storage() == Storage.STREAMED;
+  /** Room for whole steps, or for streamed ones if the tuning wants that. */
+  public static Capacity of(long maxRows, long maxRowBytes, Tuning tuning) {
+    boolean streamed = tuning.storage() == Storage.STREAMED;
     return new Capacity(
         maxRows,
         maxRowBytes,
-        tuning.storage() != Storage.STREAMED,
+        !streamed,
         streamed ? tuning.slots() : 0,
-        streamed ? slotBytes : 0);
+        streamed ? ChunkRule.slotBytes(tuning.chunking(), maxRows, maxRowBytes) : 0);
   }
 
   /** Bytes of all rows of a whole step; 0 if there is no room for one. */

@@ -33,7 +33,7 @@ public final class GatherPlan {
     int count = domains.count();
     this.schedule = Rules.schedule(problem, domains, tuning);
     this.parts = schedule().parts(count);
-    this.storage = Rules.storage(problem, domains, bands(), tuning);
+    this.storage = Rules.storage(problem, tuning);
     this.overlap = Rules.overlap(storage(), tuning);
     this.children = new int[parts * count][];
     this.hops = new int[parts * count];

@@ -6,14 +6,18 @@ import io.github.gemmflow.tuning.Overlap;
 import io.github.gemmflow.tuning.Schedule;
 import io.github.gemmflow.tuning.Storage;
 import io.github.gemmflow.tuning.Tuning;
+import java.util.Locale;
 
 /**
- * Rules that choose what the tuning leaves open, with their reasons. The thresholds are reasoned,
- * not measured.
+ * Rules that choose what the tuning leaves open, by predicted time and with their reasons. None of
+ * it changes a result.
  */
 final class Rules {
-  /** More hosts than this, and each one sending to every other is too many at a time. */
+  /** Up to so many hosts, each may send to every other; more are many connections. */
   private static final int MOST_MESH_HOSTS = 8;
+
+  /** A prediction is no better than this: who takes less than so many times as long ties. */
+  private static final double TIE = 1.05;
 
   private Rules() {}
 
@@ -31,27 +35,41 @@ final class Rules {
     if (hosts == 2) {
       return new Choice<>(Schedule.MESH, "between 2 hosts there is only one way");
     }
-    if (hosts <= MOST_MESH_HOSTS) {
-      return new Choice<>(
-          Schedule.MESH,
-          "up to %d hosts, rows take the shortest way, one hop".formatted(MOST_MESH_HOSTS));
-    }
-    long maxRows = problem.capacity().maxRows();
-    long rows = problem.isAlongColumns() ? maxRows : Math.ceilDiv(maxRows, domains.ranks());
-    if (rows <= chunkRows(problem, domains, tuning, rows)) {
-      return new Choice<>(
-          Schedule.MESH,
-          "a rank's rows are one chunk even in the largest step, which every hop would delay");
-    }
-    return new Choice<>(
-        Schedule.TWO_WAY_RING,
-        "above %d hosts, each one sends to 2 others instead of %d"
-            .formatted(MOST_MESH_HOSTS, hosts - 1));
+    double mesh = gatherNanos(Schedule.MESH, problem, domains, tuning);
+    double ring = gatherNanos(Schedule.TWO_WAY_RING, problem, domains, tuning);
+    boolean fewerPeers = hosts > MOST_MESH_HOSTS && ring < mesh * TIE;
+    String why =
+        "predicted %s for %d rows, %s %s"
+            .formatted(
+                millis(fewerPeers ? ring : mesh),
+                problem.capacity().maxRows(),
+                fewerPeers ? Schedule.MESH : Schedule.TWO_WAY_RING,
+                millis(fewerPeers ? mesh : ring));
+    return fewerPeers
+        ? new Choice<>(
+            Schedule.TWO_WAY_RING,
+            why + "; each of %d hosts sends to 2 others instead of %d".formatted(hosts, hosts - 1))
+        : new Choice<>(Schedule.MESH, why);
   }
 
-  static Choice<Storage> storage(GatherProblem problem, Domains domains, int bands, Tuning tuning) {
+  private static double gatherNanos(
+      Schedule schedule, GatherProblem problem, Domains domains, Tuning tuning) {
+    long maxRows = problem.capacity().maxRows();
+    long rows = problem.isAlongColumns() ? maxRows : Math.ceilDiv(maxRows, domains.ranks());
+    double rowBytes = problem.rowBytes();
+    double chunkBytes = chunkRows(problem, domains, tuning, rows) * rowBytes;
+    return new TravelTime(domains, tuning.costs())
+        .gatherNanos(schedule, maxRows * rowBytes, chunkBytes);
+  }
+
+  /** A time for a person. */
+  static String millis(double nanos) {
+    return String.format(Locale.ROOT, "%.3g ms", nanos / 1e6);
+  }
+
+  static Choice<Storage> storage(GatherProblem problem, Tuning tuning) {
     Capacity room = problem.capacity();
-    Choice<Storage> choice = wantedPath(problem, domains, bands, tuning);
+    Choice<Storage> choice = wantedPath(problem, tuning);
     if (choice.value() == Storage.GATHERED && !room.gathered()) {
       throw new IllegalArgumentException(
           "the rows cannot be gathered in one piece (%s): the workspace was opened for streamed steps only"
@@ -68,48 +86,17 @@ final class Rules {
     return choice;
   }
 
-  private static Choice<Storage> wantedPath(
-      GatherProblem problem, Domains domains, int bands, Tuning tuning) {
+  private static Choice<Storage> wantedPath(GatherProblem problem, Tuning tuning) {
     if (tuning.storage() != null) {
       return new Choice<>(tuning.storage(), "asked for");
     }
-    if (problem.keepsGathered()) {
-      return new Choice<>(Storage.GATHERED, "the gathered A is asked for");
-    }
-    if (tuning.overlap() == Overlap.SEQUENTIAL) {
-      return new Choice<>(Storage.GATHERED, "all rows are to be there before work begins");
-    }
-    Capacity room = problem.capacity();
-    if (!room.gathered()) {
-      return new Choice<>(Storage.STREAMED, "the workspace has no room for a whole step");
-    }
-    if (domains.count() == 1) {
-      return new Choice<>(Storage.GATHERED, "on one host rows are read where they were written");
-    }
-    if (fitsWhole(room.maxRows(), problem.rowBytes(), tuning)) {
-      return new Choice<>(
-          Storage.GATHERED,
-          "two steps of %d rows fit the cache budget of %d bytes as they are"
-              .formatted(room.maxRows(), tuning.cacheBytes()));
-    }
-    if (room.slots() == 0) {
-      long slotBytes = ChunkRule.slotBytes(tuning.chunking(), room.maxRows(), room.maxRowBytes());
-      return new Choice<>(
-          Storage.GATHERED,
-          fitsStreamed(domains.ranks(), tuning.slots(), slotBytes, tuning)
-              ? "the workspace was opened without slots"
-              : explainSlots(tuning.slots(), slotBytes, bands, "exceed", tuning));
-    }
-    boolean fits = fitsStreamed(bands, room.slots(), room.slotBytes(), tuning);
-    return new Choice<>(
-        fits ? Storage.STREAMED : Storage.GATHERED,
-        explainSlots(room.slots(), room.slotBytes(), bands, fits ? "fit" : "exceed", tuning));
-  }
-
-  private static String explainSlots(
-      int slots, long slotBytes, int bands, String verb, Tuning tuning) {
-    return "%d slots of %d bytes for each of %d routes %s the cache budget of %d bytes"
-        .formatted(slots, slotBytes, bands, verb, tuning.cacheBytes());
+    return problem.capacity().gathered()
+        ? new Choice<>(
+            Storage.GATHERED,
+            problem.keepsGathered()
+                ? "the gathered A is asked for"
+                : "streamed rows take longer, and less memory")
+        : new Choice<>(Storage.STREAMED, "the workspace has no room for a whole step");
   }
 
   static Choice<Overlap> overlap(Storage storage, Tuning tuning) {
@@ -132,18 +119,5 @@ final class Rules {
     // Along columns each rank sends only a part of every row.
     long senders = problem.isAlongColumns() ? domains.ranks() : 1;
     return ChunkRule.rows(tuning.chunking(), rows, problem.rowBytes() / senders);
-  }
-
-  /** Rows that stay in the cache anyway gain nothing from being streamed. */
-  static boolean fitsWhole(long maxRows, long rowBytes, Tuning tuning) {
-    return rowBytes == 0 || maxRows <= tuning.cacheBytes() / 2 / rowBytes;
-  }
-
-  /**
-   * The rule of NKI's fine-grained kernel: what is in flight, twice if there are two slots, must
-   * fit into the fast memory.
-   */
-  static boolean fitsStreamed(int bands, int slots, long slotBytes, Tuning tuning) {
-    return slotBytes <= tuning.cacheBytes() / slots / bands;
   }
 }

@@ -45,11 +45,6 @@ public final class SumPlan {
 
   private static final long SMALL_TILE_BYTES = 1 << 20;
 
-  /**
-   * Sums of fewer bytes travel directly: a second message costs more than the bytes that it saves.
-   */
-  private static final long STAGED_BYTES = 256 << 10;
-
   private static final long NEVER = Long.MAX_VALUE;
 
   private final SumProblem problem;
@@ -110,10 +105,51 @@ public final class SumPlan {
       return new Rules.Choice<>(
           NEVER, "in stages no fewer bytes would leave each of %d hosts".formatted(hosts));
     }
+    long rows = firstFasterInStages();
     return new Rules.Choice<>(
-        Math.ceilDiv(STAGED_BYTES, Math.max(1, problem.partialRowBytes())),
-        "in stages %.0f %% of the bytes leave each of %d hosts, which pays for sums of more than %d bytes"
-            .formatted(100.0 * staged / direct, hosts, STAGED_BYTES));
+        rows,
+        "in stages %.0f %% of the bytes leave each of %d hosts; predicted for %d rows: direct %s, staged %s"
+            .formatted(
+                100.0 * staged / direct,
+                hosts,
+                problem.maxRows(),
+                Rules.millis(directNanos(problem.maxRows())),
+                Rules.millis(stagedNanos(problem.maxRows()))));
+  }
+
+  /** The fewest rows of which the sums are predicted to be there sooner in stages. */
+  private long firstFasterInStages() {
+    long from = 1;
+    long to = Math.max(1, problem.maxRows());
+    if (stagedNanos(to) >= directNanos(to)) {
+      return NEVER;
+    }
+    while (from < to) {
+      long middle = (from + to) >>> 1;
+      if (stagedNanos(middle) < directNanos(middle)) {
+        to = middle;
+      } else {
+        from = middle + 1;
+      }
+    }
+    return to;
+  }
+
+  private double directNanos(long rows) {
+    return new TravelTime(domains, tuning.costs())
+        .directNanos((double) rows * problem.wireRowBytes(), chunkBytes());
+  }
+
+  private double stagedNanos(long rows) {
+    return new TravelTime(domains, tuning.costs())
+        .stagedNanos(
+            (double) rows * problem.wireRowBytes(),
+            (double) rows * problem.partialRowBytes(),
+            chunkBytes());
+  }
+
+  private double chunkBytes() {
+    return Math.max(1.0, chunkRows * (double) problem.wireRowBytes());
   }
 
   /** How the sums of a step travel. */

@@ -14,6 +14,7 @@ import io.github.gemmflow.pipeline.step.CommHelp;
 import io.github.gemmflow.setup.pin.ThreadPins;
 import io.github.gemmflow.tuning.Idle;
 import io.github.gemmflow.tuning.Pin;
+import io.github.gemmflow.tuning.cost.CostModel;
 import io.github.gemmflow.window.linux.Affinity;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -36,6 +37,7 @@ public final class Membership {
    * @param setupDeadline how long a rank waits for others outside of steps
    * @param threads that multiply in each rank
    * @param pin whether threads stay on cores, on all ranks or on none
+   * @param costs the file that rank 0 reads costs from; null if it reads none
    */
   public record Terms(
       String version,
@@ -43,7 +45,8 @@ public final class Membership {
       Path windowDirectory,
       int threads,
       Pin pin,
-      Idle idle) {
+      Idle idle,
+      @Nullable Path costs) {
     /** What all ranks must have the same values of; sorted, so that all list it alike. */
     SortedMap<String, Object> shared() {
       return new TreeMap<>(Map.of("version", version, "gemmflow.pin", pin));
@@ -65,6 +68,7 @@ public final class Membership {
   private final @Nullable ThreadPins pins;
   private final OrderlyEnd ending;
   private final Int8Packing int8;
+  private final @Nullable CostModel costs;
 
   /**
    * Joins a job. Collective over its ranks.
@@ -84,6 +88,7 @@ public final class Membership {
       Agreement joining = new Agreement(commThread, engine.world(), null, terms.setupDeadline);
       // Before anything is mapped that a rank which cannot go on would have to let go of.
       this.int8 = new Int8Packing(joining, kernel);
+      this.costs = JobCosts.share(joining, engine.rank(), terms.costs, MachineKey.of(kernel));
       this.neighbours = Neighbours.find(joining, engine, terms.windowDirectory, terms.shared());
       this.health = new WorldHealth(rank(), neighbours);
       this.agreement = newAgreement(engine.world());
@@ -205,6 +210,11 @@ public final class Membership {
   /** How weights in int8 are packed in this world. */
   public Int8Packing int8() {
     return int8;
+  }
+
+  /** The costs that rank 0 has read; null if it read none. */
+  public @Nullable CostModel costs() {
+    return costs;
   }
 
   public ThreadBudget budget() {

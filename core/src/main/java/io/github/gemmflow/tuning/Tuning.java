@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.tuning;
 
+import io.github.gemmflow.tuning.cost.CostModel;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,8 +17,7 @@ import org.jspecify.annotations.Nullable;
  *     operators use what there is
  * @param inFlight how many chunks of one route may be under way between two ranks; may differ from
  *     rank to rank
- * @param cacheBytes how many bytes of cache the rows in flight may take; by rule they are streamed
- *     only if they fit
+ * @param costs by which the rules choose; the same on all ranks
  * @param sums how sums that all ranks want travel between hosts; null for a choice by rule
  */
 public record Tuning(
@@ -27,18 +27,17 @@ public record Tuning(
     Chunking chunking,
     int slots,
     int inFlight,
-    long cacheBytes,
+    CostModel costs,
     @Nullable SumPath sums) {
   /** Each takes room in a table; more of them only make MPI slower. */
   public static final int MOST_IN_FLIGHT = 1024;
 
   /**
    * What is used unless something else is chosen: two slots, so that one is filled while the other
-   * is read, and the second-level cache of one core of a current server (2 MiB since Intel's
-   * Sapphire Rapids).
+   * is read, and costs that nobody measured.
    */
   public static final Tuning DEFAULT =
-      new Tuning(null, null, null, Chunking.BY_RULE, 2, 8, 2 << 20, null);
+      new Tuning(null, null, null, Chunking.BY_RULE, 2, 8, CostModel.ASSUMED, null);
 
   public Tuning {
     if (slots < 1) {
@@ -53,24 +52,21 @@ public record Tuning(
           "at most %,d chunks of a route can be in flight, not %,d"
               .formatted(MOST_IN_FLIGHT, inFlight));
     }
-    if (cacheBytes < 0) {
-      throw new IllegalArgumentException("a cache cannot have %d bytes".formatted(cacheBytes));
-    }
   }
 
   /** The same with another schedule; null for a choice by rule. */
   public Tuning withSchedule(@Nullable Schedule value) {
-    return new Tuning(value, storage, overlap, chunking, slots, inFlight, cacheBytes, sums);
+    return new Tuning(value, storage, overlap, chunking, slots, inFlight, costs, sums);
   }
 
   /** The same with another storage; null for a choice by rule. */
   public Tuning withStorage(@Nullable Storage value) {
-    return new Tuning(schedule, value, overlap, chunking, slots, inFlight, cacheBytes, sums);
+    return new Tuning(schedule, value, overlap, chunking, slots, inFlight, costs, sums);
   }
 
   /** The same with another order of work; null for a choice by rule. */
   public Tuning withOverlap(@Nullable Overlap value) {
-    return new Tuning(schedule, storage, value, chunking, slots, inFlight, cacheBytes, sums);
+    return new Tuning(schedule, storage, value, chunking, slots, inFlight, costs, sums);
   }
 
   /** Chunks of this many rows; 0 for chunks by bytes. */
@@ -84,26 +80,26 @@ public record Tuning(
   }
 
   private Tuning withChunking(Chunking value) {
-    return new Tuning(schedule, storage, overlap, value, slots, inFlight, cacheBytes, sums);
+    return new Tuning(schedule, storage, overlap, value, slots, inFlight, costs, sums);
   }
 
   /** The same with more or fewer slots. */
   public Tuning withSlots(int value) {
-    return new Tuning(schedule, storage, overlap, chunking, value, inFlight, cacheBytes, sums);
+    return new Tuning(schedule, storage, overlap, chunking, value, inFlight, costs, sums);
   }
 
   /** The same with more or fewer chunks in flight. */
   public Tuning withInFlight(int value) {
-    return new Tuning(schedule, storage, overlap, chunking, slots, value, cacheBytes, sums);
+    return new Tuning(schedule, storage, overlap, chunking, slots, value, costs, sums);
   }
 
-  /** The same with a larger or smaller cache. */
-  public Tuning withCacheBytes(long value) {
+  /** The same with other costs. */
+  public Tuning withCosts(CostModel value) {
     return new Tuning(schedule, storage, overlap, chunking, slots, inFlight, value, sums);
   }
 
   /** The same with another path of sums; null for a choice by rule. */
   public Tuning withSums(@Nullable SumPath value) {
-    return new Tuning(schedule, storage, overlap, chunking, slots, inFlight, cacheBytes, value);
+    return new Tuning(schedule, storage, overlap, chunking, slots, inFlight, costs, value);
   }
 }

@@ -2,8 +2,6 @@
 package io.github.gemmflow.kit;
 
 import io.github.gemmflow.matrix.DType;
-import io.github.gemmflow.plan.Capacity;
-import io.github.gemmflow.tuning.Domains;
 import io.github.gemmflow.tuning.Overlap;
 import io.github.gemmflow.tuning.Schedule;
 import io.github.gemmflow.tuning.Storage;
@@ -85,26 +83,18 @@ public final class Draw {
     return widths;
   }
 
-  /**
-   * What a workspace has room for: gathered steps, streamed ones in few slots, or both, so that the
-   * rule or the operator decides.
-   */
+  /** What a workspace has room for: gathered steps, or streamed ones in few slots. */
   public Tuning room(long mostRows) {
     Tuning tuning = tuning(mostRows).withSlots(1 + below(5));
     if (chance(0.4)) {
       return tuning.withStorage(Storage.STREAMED);
     }
-    return chance(0.3)
-        ? tuning.withStorage(Storage.GATHERED)
-        : tuning.withCacheBytes(1L << below(20));
+    return chance(0.3) ? tuning.withStorage(Storage.GATHERED) : tuning;
   }
 
   /** A way for rows to travel, on a workspace with some room. */
-  public Tuning tuning(long mostRows, long maxRowBytes, Tuning room, Domains domains) {
-    Tuning tuning = tuning(mostRows).withStorage(room.storage()).withCacheBytes(room.cacheBytes());
-    if (room.storage() == null && Capacity.of(mostRows, maxRowBytes, domains, room).slots() > 0) {
-      tuning = tuning.withStorage(oneOf(List.of(Storage.values())));
-    }
+  public Tuning tuning(long mostRows, Tuning room) {
+    Tuning tuning = tuning(mostRows).withStorage(room.storage());
     return tuning.storage() == Storage.GATHERED && chance(0.2)
         ? tuning.withOverlap(Overlap.SEQUENTIAL)
         : tuning;

@@ -18,7 +18,6 @@ import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
 import io.github.gemmflow.matrix.RowConsumer;
-import io.github.gemmflow.matrix.RowFormat;
 import io.github.gemmflow.tuning.Explanation;
 import io.github.gemmflow.tuning.Tuning;
 import java.lang.foreign.Arena;
@@ -88,8 +87,7 @@ public final class OperatorCase {
       int count = 1 + draw.below(3);
       for (int i = 0; i < count; i++) {
         long columns = draw.chance(0.5) ? maxColumns : draw.below((int) maxColumns + 1);
-        Tuning tuning =
-            draw.tuning(maxRows, new RowFormat(type, maxColumns).bytes(), room, group.domains());
+        Tuning tuning = draw.tuning(maxRows, room);
         // Rows of int8 only come whole.
         Way way =
             type.isReal() ? Way.draw(draw, group.size(), columns, tuning) : Way.alongRows(tuning);

@@ -13,7 +13,7 @@ public final class Plans {
 
   /** A plan for up to {@code maxRows} rows, gathered along rows. */
   public static GatherPlan alongRows(long rowBytes, long maxRows, Domains domains, Tuning tuning) {
-    Capacity capacity = Capacity.of(maxRows, rowBytes, domains, tuning);
+    Capacity capacity = Capacity.of(maxRows, rowBytes, tuning);
     return GatherPlan.of(GatherProblem.alongRows(rowBytes, capacity), domains, tuning);
   }
 }

@@ -43,7 +43,7 @@ class SlotModelTest {
             .withSlots(slots)
             .withInFlight(2);
     int ranks = domains.ranks();
-    Capacity capacity = Capacity.of((long) CHUNKS * ranks, ranks, domains, tuning);
+    Capacity capacity = Capacity.of((long) CHUNKS * ranks, ranks, tuning);
     GatherProblem problem =
         columns
             ? GatherProblem.alongColumns(Collections.nCopies(ranks, 1L), capacity)

@@ -54,7 +54,7 @@ class SameDecisionsTest {
     if (tuning.storage() == Storage.GATHERED && draw.chance(0.2)) {
       tuning = tuning.withOverlap(Overlap.SEQUENTIAL);
     }
-    Capacity capacity = Capacity.of(MAX_ROWS, 4L * ranks, domains, tuning);
+    Capacity capacity = Capacity.of(MAX_ROWS, 4L * ranks, tuning);
     GatherProblem problem =
         draw.chance(0.2)
             ? GatherProblem.alongColumns(

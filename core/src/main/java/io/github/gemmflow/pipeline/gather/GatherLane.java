@@ -11,6 +11,7 @@ import io.github.gemmflow.pipeline.step.HostPeers;
 import io.github.gemmflow.pipeline.step.Recorder;
 import io.github.gemmflow.plan.GatherLayout;
 import io.github.gemmflow.plan.NextRun;
+import io.github.gemmflow.plan.Patience;
 import io.github.gemmflow.trace.Span;
 
 /**
@@ -33,6 +34,7 @@ final class GatherLane extends ComputeLane {
   private final Recorder recorder;
   private final SlotFeeder feeder;
   private final NextRun runs;
+  private final Patience patience = new Patience();
   private final Scratch[] scratch;
 
   // The step that is running; guarded by this.
@@ -40,8 +42,6 @@ final class GatherLane extends ComputeLane {
   private RowWork work = RowWork.NONE;
   private int tasks;
   private int nextTask;
-  private boolean patient;
-  private long patientSince;
 
   GatherLane(
       LaneContext context,
@@ -93,7 +93,7 @@ final class GatherLane extends ComputeLane {
     runs.reset(step.layout());
     feeder.start(step);
     passOwnRows();
-    patient = false;
+    patience.reset();
   }
 
   /**
@@ -141,35 +141,25 @@ final class GatherLane extends ComputeLane {
     return arrivals.progress() + feeder.room(step);
   }
 
-  /**
-   * Takes the next run. One that could grow soon is left alone for as long as another run would
-   * cost: what is waited for may come later than expected.
-   */
   private boolean choose() {
-    NextRun.Soon soon = NextRun.Soon.NOTHING;
-    if (patienceLeft() > 0) {
-      boolean all = pace.nanos(arrivals.bytesToReceive(step)) <= work.runNanos();
-      soon = all ? NextRun.Soon.ALL : NextRun.Soon.OF_THIS_HOST;
-    }
+    long now = System.nanoTime();
+    double arrivalNanos = pace.nanos(arrivals.bytesToReceive(step));
+    NextRun.Soon soon = patience.soon(now, mostPatience(), arrivalNanos);
     boolean chosen = runs.choose(step.layout(), work.worthwhileRows(), soon);
-    if (chosen) {
-      patient = false;
-    } else if (runs.isPatient() && !patient) {
-      patient = true;
-      patientSince = System.nanoTime();
-    }
+    patience.note(now, chosen, runs.isPatient());
     return chosen;
   }
 
-  private long patienceLeft() {
-    // Who waits although there is work must not be found to have waited too long.
-    long patience = Math.min(work.runNanos(), peers.deadlineNanos() / 4);
-    return patient ? patience - (System.nanoTime() - patientSince) : patience;
+  /** Who waits although there is work must not be found to have waited too long. */
+  private long mostPatience() {
+    return Math.min(work.runNanos(), peers.deadlineNanos() / 4);
   }
 
   @Override
   protected synchronized long lookAgainNanos() {
-    return runs.isPatient() ? Math.max(0, patienceLeft()) : Heartbeats.LOOK_NANOS;
+    return runs.isPatient()
+        ? Math.max(0, patience.left(System.nanoTime(), mostPatience()))
+        : Heartbeats.LOOK_NANOS;
   }
 
   @Override

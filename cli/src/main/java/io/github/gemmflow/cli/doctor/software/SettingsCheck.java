@@ -31,7 +31,7 @@ public final class SettingsCheck {
           "gemmflow.storage",
           "gemmflow.sums",
           "gemmflow.slots",
-          "gemmflow.cache.kib",
+          "gemmflow.costs",
           "gemmflow.chunk.rows",
           "gemmflow.chunk.bytes",
           "gemmflow.inflight",
