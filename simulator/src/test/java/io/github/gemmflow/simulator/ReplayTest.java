@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.simulator;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.github.gemmflow.AllGather;
+import io.github.gemmflow.LocalWorld;
+import io.github.gemmflow.RowCounts;
+import io.github.gemmflow.Step;
+import io.github.gemmflow.Workspace;
+import io.github.gemmflow.World;
+import io.github.gemmflow.kit.Cases;
+import io.github.gemmflow.kit.Draw;
+import io.github.gemmflow.plan.Capacity;
+import io.github.gemmflow.plan.GatherLayout;
+import io.github.gemmflow.plan.GatherPlan;
+import io.github.gemmflow.plan.GatherProblem;
+import io.github.gemmflow.trace.Span;
+import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Schedule;
+import io.github.gemmflow.tuning.Tuning;
+import io.github.gemmflow.tuning.cost.CostModel;
+import io.github.gemmflow.tuning.cost.HostCosts;
+import io.github.gemmflow.tuning.cost.LinkCosts;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A real step in which rows arrive, and work ends, in the order of a simulated one: its lanes make
+ * the same decisions.
+ */
+class ReplayTest {
+  private static final int COLUMNS = 1024;
+  private static final long ROW_BYTES = (long) COLUMNS * Float.BYTES;
+
+  /** Something that happens in the simulated step. */
+  private record Event(long time, int order, int rank, Span span, int number) {
+    static final int ARRIVAL = 0;
+    static final int END = 1;
+    static final int BEGIN = 2;
+  }
+
+  private static List<Event> events(SimulatedStep step) {
+    List<Event> events = new ArrayList<>();
+    for (int rank = 0; rank < step.spans().size(); rank++) {
+      int runs = 0;
+      for (Span span : step.spans().get(rank)) {
+        if (span.kind() == Span.Kind.ARRIVAL) {
+          events.add(new Event(span.begin(), Event.ARRIVAL, rank, span, 0));
+        } else if (span.kind() == Span.Kind.WORK) {
+          runs++;
+          events.add(new Event(span.begin(), Event.BEGIN, rank, span, runs));
+          events.add(new Event(span.end(), Event.END, rank, span, runs));
+        }
+      }
+    }
+    events.sort(Comparator.comparingLong(Event::time).thenComparingInt(Event::order));
+    return events;
+  }
+
+  private static int routeOf(GatherLayout layout, long row) {
+    return IntStream.range(0, layout.routes())
+        .filter(route -> layout.begin(route) <= row && row < layout.end(route))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static void runRank(World world, Tuning tuning, long[] rows, Gates gates) {
+    try (Workspace space =
+            Workspace.on(world.group())
+                .rows(LongStream.of(rows).sum())
+                .columns(COLUMNS)
+                .tuning(tuning)
+                .open();
+        AllGather gather = AllGather.on(space).columns(COLUMNS).build();
+        Step step = gather.begin(RowCounts.known(rows))) {
+      step.run((first, end, part, thread) -> gates.work(world.rank(), first, end));
+    }
+  }
+
+  private static List<String> runs(List<Span> spans) {
+    return spans.stream()
+        .filter(span -> span.kind() == Span.Kind.WORK)
+        .map(span -> span.firstRow() + "+" + span.rows())
+        .toList();
+  }
+
+  @Test
+  void theSameOrderOfEventsMakesTheSameDecisions() {
+    int[] decisions = new int[1];
+    Cases.run(ReplayTest.class, 20, seed -> decisions[0] += replay(seed));
+    System.out.printf("ReplayTest: %d decisions%n", decisions[0]);
+  }
+
+  private static int replay(long seed) {
+    Draw draw = new Draw(seed);
+    int ranks = 2 + draw.below(3);
+    Domains hosts = Domains.of(IntStream.range(0, ranks).toArray());
+    // Enough that nothing travels with headers.
+    long[] rows = LongStream.generate(() -> 18 + draw.below(60)).limit(ranks).toArray();
+    Tuning tuning =
+        Tuning.DEFAULT.withSchedule(draw.oneOf(Schedule.ALL)).withChunkRows(1 + draw.below(9));
+    Capacity capacity = Capacity.of(LongStream.of(rows).sum(), ROW_BYTES, tuning);
+    GatherLayout layout =
+        GatherPlan.of(GatherProblem.alongRows(ROW_BYTES, capacity), hosts, tuning).step();
+    layout.lay(rows);
+    SimulatedStep simulated = simulate(layout, seed);
+
+    Gates gates = new Gates(ranks, layout.routes());
+    CompletableFuture<Void> real =
+        CompletableFuture.runAsync(
+            () ->
+                LocalWorld.onHosts(IntStream.range(0, ranks).toArray())
+                    .decorate(gates::around)
+                    .run(world -> runRank(world, tuning, rows, gates)));
+    for (Event event : events(simulated)) {
+      switch (event.order) {
+        case Event.ARRIVAL -> gates.arrive(event.rank, routeOf(layout, event.span.firstRow()));
+        case Event.BEGIN -> gates.begin(event.rank, event.number);
+        default -> gates.end(event.rank);
+      }
+    }
+    real.join();
+    int decisions = 0;
+    for (int rank = 0; rank < ranks; rank++) {
+      assertEquals(runs(simulated.spans().get(rank)), gates.runs(rank));
+      decisions += gates.runs(rank).size();
+    }
+    return decisions;
+  }
+
+  /** Arrivals and work take times at random, and nothing else takes any. */
+  private static SimulatedStep simulate(GatherLayout layout, long seed) {
+    HostCosts free = new HostCosts(1e-3, 1e-3, 1e-3, 1e-9, 1e-9);
+    CostModel costs =
+        new CostModel("", "", 1, 1, LinkCosts.of(1e6, 0.1e9), free, CostModel.ASSUMED.kernels());
+    SplittableRandom random = new SplittableRandom(seed);
+    RowCosts work =
+        new RowCosts() {
+          @Override
+          public double nanos(int rank, long rows) {
+            return 1e5 + random.nextInt(3_000_000);
+          }
+
+          @Override
+          public long worthwhileRows() {
+            return 1;
+          }
+
+          @Override
+          public double runNanos(int rank) {
+            return 0;
+          }
+        };
+    return Simulator.gather(layout, work, Conditions.of(costs).withJitter(5, seed), true);
+  }
+}
