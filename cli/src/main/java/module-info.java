@@ -4,6 +4,7 @@ module io.github.gemmflow.cli {
   requires io.github.gemmflow.mpi;
   requires io.github.gemmflow.files;
   requires io.github.gemmflow.onednn;
+  requires io.github.gemmflow.simulator;
   requires io.github.gemmflow.mpi.binding;
   requires info.picocli;
   requires java.logging;

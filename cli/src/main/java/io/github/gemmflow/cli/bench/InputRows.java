@@ -11,12 +11,12 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /** Rows of A as kernels take them: those of int8 have a scale, which is 1, behind them. */
-final class InputRows {
+public final class InputRows {
   private final RowFormat format;
   private final MemorySegment memory;
   private final Matrix values;
 
-  InputRows(DType type, long rows, long columns, Arena arena) {
+  public InputRows(DType type, long rows, long columns, Arena arena) {
     this.format = new RowFormat(type, columns);
     this.memory = arena.allocate(Math.max(64, rows * format.bytes()), 64);
     this.values = Matrix.wrap(memory, type, rows, columns, format.bytes() / type.bytes());
@@ -25,7 +25,7 @@ final class InputRows {
     }
   }
 
-  Matrix values() {
+  public Matrix values() {
     return values;
   }
 

@@ -16,7 +16,7 @@ import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
 
 /** The product of one rank, all of whose rows are there: by the kernel, and by the operator. */
-final class LocalProduct implements AutoCloseable {
+public final class LocalProduct implements AutoCloseable {
   private final Workspace space;
   private final AllGatherMatmul operator;
   private final Product product;
@@ -31,7 +31,7 @@ final class LocalProduct implements AutoCloseable {
    *
    * @param single a group of this rank alone
    */
-  LocalProduct(World world, Group single, PackedWeights weights, InputRows input, Matrix c) {
+  public LocalProduct(World world, Group single, PackedWeights weights, InputRows input, Matrix c) {
     Matrix a = input.values();
     this.threads = world.config().threads();
     this.rows = new long[] {a.rows()};
@@ -52,7 +52,7 @@ final class LocalProduct implements AutoCloseable {
   }
 
   /** The kernel alone knows one thread; for more, the operator is as close as it gets. */
-  void multiplyBare() {
+  public void multiplyBare() {
     if (threads == 1) {
       product.multiply(0, aBlock, cBlock, 0);
     } else {
@@ -61,7 +61,7 @@ final class LocalProduct implements AutoCloseable {
   }
 
   /** The operator. */
-  void multiply() {
+  public void multiply() {
     try (Step step = operator.begin(RowCounts.known(rows))) {
       step.run(c);
     }

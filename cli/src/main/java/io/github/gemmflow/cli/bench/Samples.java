@@ -101,7 +101,7 @@ public final class Samples {
     return quantile(values.stream().mapToDouble(Number::doubleValue).toArray(), share);
   }
 
-  static double quantile(double[] values, double share) {
+  public static double quantile(double[] values, double share) {
     double[] sorted = values.clone();
     Arrays.sort(sorted);
     double at = share * (sorted.length - 1);

@@ -13,7 +13,7 @@ import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.json.JsonFactory;
 
 /** JSON as maps, lists, texts, doubles and truth values. */
-final class JsonTree {
+public final class JsonTree {
   /** Pictures come as texts, and may be large. */
   private static final JsonFactory JSON =
       JsonFactory.builder()
@@ -23,7 +23,7 @@ final class JsonTree {
 
   private JsonTree() {}
 
-  static @Nullable Object read(String text) {
+  public static @Nullable Object read(String text) {
     try (JsonParser json = JSON.createParser(ObjectReadContext.empty(), text)) {
       json.nextToken();
       return value(json);
@@ -32,7 +32,7 @@ final class JsonTree {
 
   /** What must be an object. */
   @SuppressWarnings("unchecked") // keys are texts, as read below
-  static Map<String, Object> object(@Nullable Object value) {
+  public static Map<String, Object> object(@Nullable Object value) {
     if (value instanceof Map<?, ?> map) {
       return (Map<String, Object>) map;
     }

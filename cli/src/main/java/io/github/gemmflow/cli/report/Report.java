@@ -1,30 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.cli.report;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.StringReader;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.Properties;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** One page that needs no other file and no network: figures, a timeline, and what draws them. */
 public final class Report {
-  private static final Pattern PLACE = Pattern.compile("\\{\\{([a-z]+)}}");
-
-  /** The artifact and its version, as Maven notes them in each jar. */
-  private static final String ECHARTS_VERSION = "META-INF/maven/org.webjars/echarts/pom.properties";
-
   private Report() {}
 
   /**
@@ -48,20 +35,15 @@ public final class Report {
     }
     Map<String, String> parts =
         Map.of(
-            "figures", inScript(read(files)),
-            "trace", inScript(trace == null ? "null" : TraceFile.read(trace)),
-            "style", own("report.css"),
-            "echarts", echarts(),
-            "views", own("views.js"),
-            "timeline", own("timeline.js"),
-            "scaling", own("scaling.js"),
-            "report", own("report.js"));
-    return PLACE
-        .matcher(own("report.html"))
-        .replaceAll(
-            place ->
-                Matcher.quoteReplacement(
-                    Objects.requireNonNull(parts.get(place.group(1)), place::group)));
+            "figures", Page.inScript(read(files)),
+            "trace", Page.inScript(trace == null ? "null" : TraceFile.read(trace)),
+            "style", Page.own("report.css"),
+            "echarts", Page.echarts(),
+            "views", Page.own("views.js"),
+            "timeline", Page.own("timeline.js"),
+            "scaling", Page.own("scaling.js"),
+            "report", Page.own("report.js"));
+    return Page.fill("report.html", parts);
   }
 
   private static List<Path> files(List<Path> given) throws IOException {
@@ -115,41 +97,5 @@ public final class Report {
               .formatted(recordings.getFirst()));
     }
     return activity.text();
-  }
-
-  /** In JSON this can stand only within texts, where it would otherwise begin an HTML tag. */
-  private static String inScript(String json) {
-    return json.replace("<", "\\u003c");
-  }
-
-  private static String own(String name) throws IOException {
-    try (InputStream in = Report.class.getResourceAsStream(name)) {
-      return text(in, name);
-    }
-  }
-
-  private static String echarts() throws IOException {
-    Properties artifact = new Properties();
-    try (InputStream in = foreign(ECHARTS_VERSION)) {
-      artifact.load(new StringReader(text(in, ECHARTS_VERSION)));
-    }
-    String version = artifact.getProperty("version");
-    String name = "META-INF/resources/webjars/echarts/%s/echarts.min.js".formatted(version);
-    try (InputStream in = foreign(name)) {
-      return text(in, name);
-    }
-  }
-
-  private static @Nullable InputStream foreign(String name) {
-    return Report.class.getClassLoader().getResourceAsStream(name);
-  }
-
-  private static String text(@Nullable InputStream in, String name) throws IOException {
-    if (in == null) {
-      throw new IOException(
-          "%s is not on the class path: run it with all that gemmflow-cli depends on"
-              .formatted(name));
-    }
-    return new String(in.readAllBytes(), UTF_8);
   }
 }

@@ -60,6 +60,11 @@ final class OpenReport implements AutoCloseable {
     return page.evaluate("(chart => (%s))(%s)".formatted(expression, CHART));
   }
 
+  /** The value of an expression on a page that may have no timeline. */
+  @Nullable Object value(String expression) throws IOException {
+    return page.evaluate(expression);
+  }
+
   /** The first value of an expression that is true, looked at whenever the page is drawn. */
   @Nullable Object await(String expression) throws IOException {
     return evaluate(

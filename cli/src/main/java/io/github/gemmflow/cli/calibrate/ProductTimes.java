@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.cli.calibrate;
+
+import io.github.gemmflow.Group;
+import io.github.gemmflow.World;
+import io.github.gemmflow.cli.bench.InputRows;
+import io.github.gemmflow.cli.bench.LocalProduct;
+import io.github.gemmflow.kernel.PackedWeights;
+import io.github.gemmflow.kernel.WeightLayout;
+import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.matrix.Matrix;
+import io.github.gemmflow.tuning.cost.KernelCosts;
+import java.lang.foreign.Arena;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Times of products of one type, on all ranks at the same time: those of one machine share its
+ * memory.
+ */
+record ProductTimes(World world, Group single, Stopwatch watch) {
+  /** Weights that fit a core's cache, a processor's, and none. */
+  private static final int[] SIDES = {512, 2048, 4096};
+
+  private static final int[] HEIGHTS = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024};
+
+  /** Enough of them for a median that another program does not move. */
+  private static final long NANOS_EACH = 60_000_000;
+
+  private static final int LEAST_TIMES = 3;
+  private static final int MOST_TIMES = 101;
+
+  KernelCosts measure(DType type) {
+    Map<Long, Map<Long, Double>> table = new TreeMap<>();
+    for (int side : SIDES) {
+      table.put((long) side * side, byRows(type, side));
+    }
+    return new KernelCosts(table);
+  }
+
+  private Map<Long, Double> byRows(DType type, int side) {
+    Map<Long, Double> nanos = new TreeMap<>();
+    try (Arena arena = Arena.ofShared();
+        PackedWeights weights = pack(type, side)) {
+      double last = 1;
+      for (int rows : HEIGHTS) {
+        InputRows a = new InputRows(type, rows, side, arena);
+        Matrix c = Matrix.allocate(DType.F32, rows, side, arena);
+        a.values().fill(1);
+        try (LocalProduct product = new LocalProduct(world, single, weights, a, c)) {
+          int times = Math.clamp((long) (NANOS_EACH / last), LEAST_TIMES, MOST_TIMES);
+          last = watch.eachNanos(product::multiplyBare, times);
+        }
+        nanos.put((long) rows, last);
+      }
+    }
+    return nanos;
+  }
+
+  private PackedWeights pack(DType type, int side) {
+    try (Arena temporary = Arena.ofConfined()) {
+      Matrix weights = Matrix.allocate(type, side, side, temporary).fill(1);
+      if (type.isReal()) {
+        return world.pack(weights, WeightLayout.IN_OUT);
+      }
+      Matrix scales = Matrix.allocate(DType.F32, 1, side, temporary).fill(1);
+      return world.pack(weights, scales, WeightLayout.IN_OUT);
+    }
+  }
+
+  /** What the operator takes for a small product more than the kernel does. */
+  double stepNanos() {
+    try (Arena arena = Arena.ofShared();
+        PackedWeights weights = pack(DType.F32, 64)) {
+      InputRows a = new InputRows(DType.F32, 1, 64, arena);
+      Matrix c = Matrix.allocate(DType.F32, 1, 64, arena);
+      try (LocalProduct product = new LocalProduct(world, single, weights, a, c)) {
+        watch.eachNanos(product::multiply, 2000);
+        double step = watch.eachNanos(product::multiply, 501);
+        return Math.max(1, step - watch.eachNanos(product::multiplyBare, 501));
+      }
+    }
+  }
+}

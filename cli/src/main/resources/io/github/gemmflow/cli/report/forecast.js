@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+"use strict";
+
+const COLORS = ["multiply", "wait", "arrival", "add"];
+const MARKS = ["circle", "rect", "triangle", "diamond"];
+const byId = (id) => document.getElementById(id);
+const forecast = JSON.parse(byId("data").textContent);
+
+function element(name, text, className) {
+  const made = document.createElement(name);
+  made.textContent = text;
+  made.className = className ?? "";
+  return made;
+}
+
+const plural = (count, what) => `${count} ${what}${count === 1 ? "" : "s"}`;
+const time = (ms) => (ms < 1000 ? `${ms.toPrecision(3)} ms` : `${(ms / 1000).toPrecision(3)} s`);
+const times = (value) => `${value.toPrecision(3)}×`;
+
+function bytes(value) {
+  if (value < 2 ** 20) return `${Math.ceil(value / 2 ** 10)} KiB`;
+  return value < 2 ** 30 ? `${Math.ceil(value / 2 ** 20)} MiB` : `${(value / 2 ** 30).toFixed(1)} GiB`;
+}
+
+function line(texts, name) {
+  const made = element("tr", "");
+  made.append(...texts.map((text) => element(name, text)));
+  return made;
+}
+
+function writeHeader() {
+  byId("title").textContent = forecast.title;
+  document.title = `${forecast.title} – Gemmflow forecast`;
+  byId("verdicts").append(...forecast.curves.map(({ verdict }) => element("p", `${verdict}.`, "verdict")));
+  const facts = [
+    ["costs", forecast.costs],
+    ["links", forecast.link],
+    ["machine", forecast.machine || "none in particular"],
+  ];
+  for (const [name, value] of facts) {
+    const item = element("li", `${name} `);
+    item.append(element("b", value));
+    byId("facts").append(item);
+  }
+}
+
+/** A table of a curve's points. */
+function writeTable({ name, tokens, points }, index) {
+  const section = element("section", "");
+  const title = element("h2", name);
+  title.id = `table-title-${index}`;
+  section.setAttribute("aria-labelledby", title.id);
+  const table = element("table", "", "shares");
+  const heads = ["ranks", "hosts", "time", "faster", ...(tokens ? ["tokens/s"] : []), "into each host", "shared memory", "weights", "limit"];
+  table.append(line(heads, "th"));
+  for (const point of points) {
+    table.append(
+      line(
+        [
+          point.ranks,
+          point.hosts,
+          time(point.ms),
+          times(point.speedup),
+          ...(tokens ? [((tokens * 1000) / point.ms).toPrecision(3)] : []),
+          bytes(point.bytesIntoHost),
+          bytes(point.sharedBytes),
+          bytes(point.weightBytes),
+          point.limit,
+        ],
+        "td",
+      ),
+    );
+  }
+  const scroll = element("div", "", "scroll");
+  scroll.append(table);
+  section.append(title, scroll, element("p", "Shared memory and weights are of each host.", "note"));
+  byId("tables").append(section);
+}
+
+function writeLegend() {
+  if (forecast.curves.length < 2) return;
+  forecast.curves.forEach(({ name }, index) => {
+    const item = element("li", "");
+    const mark = element("i", "", MARKS[index]);
+    mark.style.background = `var(--${COLORS[index]})`;
+    item.append(mark, name);
+    byId("legend").append(item);
+  });
+}
+
+function writeAlternatives() {
+  if (forecast.alternatives.length === 0) return;
+  byId("alternatives").append(line(["instead", "time", "of this"], "th"));
+  byId("alternatives").append(...forecast.alternatives.map(({ name, ms, ofThis }) => line([name, time(ms), times(ofThis)], "td")));
+  byId("alternatives-section").hidden = false;
+}
+
+function colors() {
+  const style = getComputedStyle(document.documentElement);
+  const names = ["page", "line", "text", "muted", ...COLORS];
+  return Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
+}
+
+/** Speed over ranks, both by ratios, so that what stays in proportion is a straight line. */
+function option(palette) {
+  const all = forecast.curves.flatMap(({ points }) => points);
+  const ranks = all.map((point) => point.ranks);
+  const [fewest, most] = [Math.min(...ranks), Math.max(...ranks)];
+  const axis = { type: "log", logBase: 2, axisLabel: { color: palette.muted }, splitLine: { lineStyle: { color: palette.line } }, nameTextStyle: { color: palette.muted } };
+  const least = Math.min(1, ...all.map(({ speedup }) => speedup));
+  const lines = forecast.curves.map(({ name, points }, index) => {
+    const color = palette[COLORS[index]];
+    return { name, type: "line", data: points.map(({ ranks: count, speedup }) => [count, speedup]), symbol: MARKS[index], symbolSize: 9, itemStyle: { color }, lineStyle: { color, width: 2 } };
+  });
+  return {
+    animation: false,
+    textStyle: { color: palette.text, fontFamily: getComputedStyle(document.body).fontFamily },
+    grid: { left: 8, right: 24, top: 34, bottom: 34, containLabel: true },
+    xAxis: { ...axis, min: fewest, max: most, name: "ranks", nameLocation: "middle", nameGap: 28 },
+    yAxis: { ...axis, min: 2 ** Math.floor(Math.log2(least)), name: "times as fast", nameTextStyle: { ...axis.nameTextStyle, align: "left" } },
+    tooltip: {
+      confine: true,
+      backgroundColor: palette.page,
+      borderColor: palette.line,
+      textStyle: { color: palette.text, fontSize: 13 },
+      formatter: ({ seriesName, value }) => `${seriesName}<br>${plural(value[0], "rank")}: <b>${times(value[1])}</b>`,
+    },
+    series: [...lines, { name: "in proportion", type: "line", silent: true, tooltip: { show: false }, symbol: "none", lineStyle: { color: palette.muted, width: 1, type: [2, 4] }, data: [[fewest, 1], [most, most / fewest]] }],
+  };
+}
+
+function draw() {
+  const place = byId("curve");
+  place.style.height = "420px";
+  place.setAttribute("role", "img");
+  const words = forecast.curves.map(({ name, points }) => `${name}: ${points.map(({ ranks, speedup }) => `${plural(ranks, "rank")} ${times(speedup)}`).join(", ")}`);
+  place.setAttribute("aria-label", `Lines: speed over ranks. ${words.join("; ")}.`);
+  const chart = echarts.init(place);
+  const redraw = () => chart.setOption(option(colors()));
+  redraw();
+  new ResizeObserver(() => chart.resize()).observe(place);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+}
+
+document.documentElement.classList.toggle("picture", location.hash === "#picture");
+writeHeader();
+writeLegend();
+forecast.curves.forEach(writeTable);
+writeAlternatives();
+draw();
