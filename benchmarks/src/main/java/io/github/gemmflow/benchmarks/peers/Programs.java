@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
 /** Programs on hosts of the lab, and what they print. */
-final class Programs {
+public final class Programs {
   private static final int MINUTES = 10;
   private static final int SECONDS_TO_START = 20;
 
@@ -27,7 +27,7 @@ final class Programs {
   }
 
   /** Runs a command to its end, and returns what it printed. */
-  static String run(List<String> command) throws IOException, InterruptedException {
+  public static String run(List<String> command) throws IOException, InterruptedException {
     Path output = Files.createTempFile("gemmflow-peers-", ".txt");
     try {
       Process process = start(command, output);

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.benchmarks.predictions;
+
+import io.github.gemmflow.benchmarks.peers.Programs;
+import io.github.gemmflow.system.Lab;
+import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.cost.CostModel;
+import io.github.gemmflow.tuning.cost.CostText;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/**
+ * Hosts to measure on: several of the lab with a rank each, or this machine with two.
+ *
+ * @param rate of each link; empty on one host
+ */
+record Place(int hosts, String rate) {
+  private static final int RANKS_ON_ONE_HOST = 2;
+
+  static Place parse(String text) {
+    String[] parts = text.split("x", 2);
+    return parts.length == 1 ? new Place(1, "") : new Place(Integer.parseInt(parts[0]), parts[1]);
+  }
+
+  Domains domains() {
+    return hosts == 1
+        ? Domains.single(RANKS_ON_ONE_HOST)
+        : Domains.of(IntStream.range(0, hosts).toArray());
+  }
+
+  void up() {
+    if (hosts > 1) {
+      new Lab(hosts, rate).up();
+    }
+  }
+
+  /** Runs the command of a fresh checkout on all ranks. */
+  void run(List<String> words) throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>();
+    Path gemmflow = Path.of(Lab.program()).resolveSibling("../gemmflow").normalize();
+    if (hosts > 1) {
+      command.addAll(List.of(Lab.program(), "mpirun", "openmpi", "-n", Integer.toString(hosts)));
+      command.add(gemmflow.toString());
+      command.addAll(words);
+    } else {
+      command.add(gemmflow.toString());
+      command.addAll(words);
+      command.addAll(List.of("-n", Integer.toString(RANKS_ON_ONE_HOST)));
+    }
+    Programs.run(command);
+  }
+
+  CostModel calibrate(Path directory) throws IOException, InterruptedException {
+    Path file = directory.resolve("costs-%s.txt".formatted(toString().replace(' ', '-')));
+    run(List.of("calibrate", "--dtypes", "F32,I8", "-o", file.toString()));
+    return CostText.read(Files.readString(file));
+  }
+
+  @Override
+  public String toString() {
+    return hosts == 1 ? "1 host, 2 ranks" : "%d hosts, %s".formatted(hosts, rate);
+  }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.benchmarks.predictions;
+
+import io.github.gemmflow.cli.bench.Operation;
+import io.github.gemmflow.cli.bench.Samples;
+import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.tuning.Schedule;
+import io.github.gemmflow.tuning.Storage;
+import io.github.gemmflow.tuning.cost.CostModel;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** What gemmflow predict says, held against what gemmflow bench measures. */
+@Command(
+    name = "benchmarks/predictions",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description =
+        "On each place costs are measured, then layers, then costs again; if those have drifted by more than 10 %%, all"
+            + " of it is repeated. Needs root for places of several hosts.")
+public final class Predictions implements Callable<Integer> {
+  private static final double MOST_DRIFT = 0.1;
+
+  @Option(
+      names = "--places",
+      split = ",",
+      defaultValue = "1,2x1gbit,2x250mbit,2x100mbit,4x1gbit,4x100mbit",
+      description =
+          "1 for two ranks on this machine, or HOSTSxRATE in the lab (default: ${DEFAULT-VALUE})")
+  private List<String> places = new ArrayList<>();
+
+  @Option(
+      names = "--rows",
+      split = ",",
+      defaultValue = "1,16,256,2048",
+      description = "of layers with 4096 inputs and 2048 outputs (default: ${DEFAULT-VALUE})")
+  private List<Long> rows = new ArrayList<>();
+
+  @Option(
+      names = "--tries",
+      defaultValue = "3",
+      description = "of a place whose costs drift, at most (default: ${DEFAULT-VALUE})")
+  private int mostTries;
+
+  @Option(
+      names = "--output",
+      paramLabel = "DIR",
+      defaultValue = ".",
+      description = "where the table and the picture go (default: here)")
+  private Path output = Path.of(".");
+
+  public static void main(String[] arguments) {
+    System.exit(
+        new CommandLine(new Predictions())
+            .setCaseInsensitiveEnumValuesAllowed(true)
+            .execute(arguments));
+  }
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    List<Measurement> all = new ArrayList<>();
+    for (String place : places) {
+      all.addAll(measure(Place.parse(place)));
+    }
+    StringBuilder text = new StringBuilder();
+    all.forEach(measurement -> text.append(measurement).append('\n'));
+    text.append(summary(all));
+    System.out.print(summary(all));
+    Files.writeString(output.resolve("predictions.txt"), text);
+    Files.writeString(output.resolve("predictions.svg"), Scatter.draw(all));
+    return 0;
+  }
+
+  private List<Measurement> measure(Place place) throws IOException, InterruptedException {
+    place.up();
+    List<Measurement> found = List.of();
+    for (int tries = 1; tries <= mostTries; tries++) {
+      CostModel before = place.calibrate(output);
+      found = new ArrayList<>();
+      for (Trial trial : trials(place)) {
+        found.addAll(trial.run(place, before));
+      }
+      double drift = drift(before, place.calibrate(output));
+      System.out.printf(Locale.ROOT, "%s: drift %.0f %%, try %d%n", place, 100 * drift, tries);
+      found.forEach(System.out::println);
+      if (drift <= MOST_DRIFT) {
+        break;
+      }
+    }
+    return found;
+  }
+
+  /** By how much the product, or the link, has become slower or faster. */
+  private static double drift(CostModel before, CostModel after) {
+    double product =
+        after.kernel("F32").nanos(256, 4096, 2048) / before.kernel("F32").nanos(256, 4096, 2048);
+    double link = after.link().nanosPerByte() / before.link().nanosPerByte();
+    return Math.max(Math.abs(product - 1), Math.abs(link - 1));
+  }
+
+  private List<Trial> trials(Place place) {
+    List<Trial> trials = new ArrayList<>();
+    for (Operation operation :
+        List.of(Operation.GATHER, Operation.REDUCE_SCATTER, Operation.ALL_REDUCE)) {
+      trials.add(new Trial(operation, DType.F32, rows, null, null));
+    }
+    List<Long> some = List.of(rows.get(rows.size() / 2), rows.getLast());
+    trials.add(new Trial(Operation.GATHER, DType.I8, some, null, null));
+    if (place.hosts() > 1) {
+      trials.add(new Trial(Operation.GATHER, DType.F32, some, null, Storage.STREAMED));
+    }
+    if (place.hosts() > 2) {
+      trials.add(new Trial(Operation.GATHER, DType.F32, some, Schedule.RING, null));
+      trials.add(new Trial(Operation.GATHER, DType.F32, some, Schedule.TWO_WAY_RING, null));
+    }
+    return trials;
+  }
+
+  private static String summary(List<Measurement> all) {
+    List<Double> errors = all.stream().map(m -> Math.abs(m.error())).toList();
+    long near = errors.stream().filter(error -> error <= 0.3).count();
+    return String.format(
+        Locale.ROOT,
+        "%d settings: median error %.0f %%, %d (%.0f %%) within 30 %%, worst %.0f %%%n",
+        all.size(),
+        100 * Samples.quantile(errors, 0.5),
+        near,
+        100.0 * near / all.size(),
+        100 * Samples.quantile(errors, 1));
+  }
+}
