@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -72,7 +73,15 @@ public record ModelShape(
 
   @Override
   public String toString() {
-    return "%d layers of %d x %d, %d heads (%d of keys), vocabulary %d: %.2g parameters"
-        .formatted(layers, hidden, intermediate, heads, kvHeads, vocabulary, (double) parameters());
+    return String.format(
+        Locale.ROOT,
+        "%d layers of %d x %d, %d heads (%d of keys), vocabulary %d: %.3g billion parameters",
+        layers,
+        hidden,
+        intermediate,
+        heads,
+        kvHeads,
+        vocabulary,
+        parameters() / 1e9);
   }
 }
