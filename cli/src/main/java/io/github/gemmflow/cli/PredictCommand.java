@@ -39,7 +39,7 @@ import picocli.CommandLine.ParentCommand;
     footer = {
       "%nExample:",
       "  gemmflow predict --gm 512 --dtype F32 --rate 1gbit",
-      "  gemmflow predict --model config.json --dtype I8 --rate 10gbit --latency 30us -o forecast.html"
+      "  gemmflow predict --gm 512 --dtype I8 --rate 10gbit --latency 30us -o forecast.html"
     })
 final class PredictCommand implements Callable<Integer> {
   @ParentCommand private Gemmflow parent = new Gemmflow();
