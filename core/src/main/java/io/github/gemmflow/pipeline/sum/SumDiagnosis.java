@@ -10,6 +10,8 @@ import io.github.gemmflow.plan.NextTile.Stage;
 import io.github.gemmflow.plan.SumLayout;
 import io.github.gemmflow.plan.TileCursor;
 import java.util.StringJoiner;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /** Reasons why a rank in a summing step has nothing to do, and whom it waits for. */
 final class SumDiagnosis {
@@ -161,13 +163,23 @@ final class SumDiagnosis {
           && !NextTile.hasSent(layout, domain, block, next.number(), progress)) {
         int route = layout.route(domain, block);
         text.add(
-            "%s did not arrive (rank %d -> rank %d)"
+            "%s did not arrive (rank %d -> rank %d)%s"
                 .formatted(
                     layout.describe(route, Math.max(0, step.arrived(route))),
                     layout.owner(domain, block),
-                    layout.owner(peers.domain(), block)));
+                    layout.owner(peers.domain(), block),
+                    layout.isTotal(route) ? whatATotalNeeds() : ""));
       }
     }
     return text.toString();
+  }
+
+  /** Whom another host may be waiting for before it can send a total. This host cannot see it. */
+  private String whatATotalNeeds() {
+    return ", which needs the partial sums of "
+        + IntStream.range(0, peers.domains().ranks())
+            .filter(rank -> peers.domains().domainOf(rank) != peers.domain())
+            .mapToObj(rank -> "rank " + rank)
+            .collect(Collectors.joining(", "));
   }
 }
