@@ -54,12 +54,6 @@ public record Forecast(
     data.put("link", link());
     data.put("curves", curves.stream().map(Curve::json).toList());
     data.put("alternatives", alternatives.stream().map(Alternative::json).toList());
-    return Page.fill(
-        "forecast.html",
-        Map.of(
-            "data", Page.inScript(Json.write(data)),
-            "style", Page.own("report.css"),
-            "echarts", Page.echarts(),
-            "forecast", Page.own("forecast.js")));
+    return Page.of("forecast", Map.of("data", Json.write(data)), List.of("forecast.js"));
   }
 }

@@ -2,13 +2,17 @@
 package io.github.gemmflow.cli.report;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.stream.Collectors.joining;
 
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.StringReader;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
+import java.util.StringJoiner;
+import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -22,8 +26,39 @@ public final class Page {
 
   private Page() {}
 
-  /** Puts parts into the places of a template of this package. */
-  public static String fill(String template, Map<String, String> parts) throws IOException {
+  /**
+   * Makes a page.
+   *
+   * @param name of the page; what is in its body is the file of that name
+   * @param data what its scripts read, as JSON, by id
+   * @param scripts of this package, in this order
+   */
+  public static String of(String name, Map<String, String> data, List<String> scripts)
+      throws IOException {
+    StringJoiner code = new StringJoiner("\n");
+    code.add(own("page.js"));
+    for (String script : scripts) {
+      code.add(own(script));
+    }
+    return fill(
+        "page.html",
+        Map.of(
+            "name", name,
+            "style", own("report.css"),
+            "body", own(name + ".html"),
+            "data",
+                new TreeMap<>(data).entrySet().stream().map(Page::script).collect(joining("\n")),
+            "echarts", echarts(),
+            "scripts", code.toString()));
+  }
+
+  /** In JSON the sign can stand only within texts, where it would otherwise begin an HTML tag. */
+  private static String script(Map.Entry<String, String> json) {
+    return "<script type=\"application/json\" id=\"%s\">%s</script>"
+        .formatted(json.getKey(), json.getValue().replace("<", "\\u003c"));
+  }
+
+  private static String fill(String template, Map<String, String> parts) throws IOException {
     return PLACE
         .matcher(own(template))
         .replaceAll(
@@ -32,20 +67,15 @@ public final class Page {
                     Objects.requireNonNull(parts.get(place.group(1)), place::group)));
   }
 
-  /** In JSON this can stand only within texts, where it would otherwise begin an HTML tag. */
-  public static String inScript(String json) {
-    return json.replace("<", "\\u003c");
-  }
-
   /** A file of this package. */
-  public static String own(String name) throws IOException {
+  private static String own(String name) throws IOException {
     try (InputStream in = Page.class.getResourceAsStream(name)) {
       return text(in, name);
     }
   }
 
   /** What draws charts. */
-  public static String echarts() throws IOException {
+  private static String echarts() throws IOException {
     Properties artifact = new Properties();
     try (InputStream in = foreign(ECHARTS_VERSION)) {
       artifact.load(new StringReader(text(in, ECHARTS_VERSION)));

@@ -33,17 +33,14 @@ public final class Report {
       throw new IllegalArgumentException(
           "--trace goes with the figures of one benchmark, not of " + files.size());
     }
-    Map<String, String> parts =
+    return Page.of(
+        "report",
         Map.of(
-            "figures", Page.inScript(read(files)),
-            "trace", Page.inScript(trace == null ? "null" : TraceFile.read(trace)),
-            "style", Page.own("report.css"),
-            "echarts", Page.echarts(),
-            "views", Page.own("views.js"),
-            "timeline", Page.own("timeline.js"),
-            "scaling", Page.own("scaling.js"),
-            "report", Page.own("report.js"));
-    return Page.fill("report.html", parts);
+            "figures-data",
+            read(files),
+            "trace-data",
+            trace == null ? "null" : TraceFile.read(trace)),
+        List.of("views.js", "timeline.js", "scaling.js", "report.js"));
   }
 
   private static List<Path> files(List<Path> given) throws IOException {

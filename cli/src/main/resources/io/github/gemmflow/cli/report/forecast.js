@@ -1,31 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 "use strict";
 
-const COLORS = ["multiply", "wait", "arrival", "add"];
+const LINES = ["multiply", "wait", "arrival", "add"];
 const MARKS = ["circle", "rect", "triangle", "diamond"];
-const byId = (id) => document.getElementById(id);
 const forecast = JSON.parse(byId("data").textContent);
 
-function element(name, text, className) {
-  const made = document.createElement(name);
-  made.textContent = text;
-  made.className = className ?? "";
-  return made;
-}
-
-const plural = (count, what) => `${count} ${what}${count === 1 ? "" : "s"}`;
 const time = (ms) => (ms < 1000 ? `${ms.toPrecision(3)} ms` : `${(ms / 1000).toPrecision(3)} s`);
 const times = (value) => `${value.toPrecision(3)}×`;
 
 function bytes(value) {
   if (value < 2 ** 20) return `${Math.ceil(value / 2 ** 10)} KiB`;
   return value < 2 ** 30 ? `${Math.ceil(value / 2 ** 20)} MiB` : `${(value / 2 ** 30).toFixed(1)} GiB`;
-}
-
-function line(texts, name) {
-  const made = element("tr", "");
-  made.append(...texts.map((text) => element(name, text)));
-  return made;
 }
 
 function writeHeader() {
@@ -82,7 +67,7 @@ function writeLegend() {
   forecast.curves.forEach(({ name }, index) => {
     const item = element("li", "");
     const mark = element("i", "", MARKS[index]);
-    mark.style.background = `var(--${COLORS[index]})`;
+    mark.style.background = `var(--${LINES[index]})`;
     item.append(mark, name);
     byId("legend").append(item);
   });
@@ -95,12 +80,6 @@ function writeAlternatives() {
   byId("alternatives-section").hidden = false;
 }
 
-function colors() {
-  const style = getComputedStyle(document.documentElement);
-  const names = ["page", "line", "text", "muted", ...COLORS];
-  return Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
-}
-
 /** Speed over ranks, both by ratios, so that what stays in proportion is a straight line. */
 function option(palette) {
   const all = forecast.curves.flatMap(({ points }) => points);
@@ -109,12 +88,12 @@ function option(palette) {
   const axis = { type: "log", logBase: 2, axisLabel: { color: palette.muted }, splitLine: { lineStyle: { color: palette.line } }, nameTextStyle: { color: palette.muted } };
   const least = Math.min(1, ...all.map(({ speedup }) => speedup));
   const lines = forecast.curves.map(({ name, points }, index) => {
-    const color = palette[COLORS[index]];
+    const color = palette[LINES[index]];
     return { name, type: "line", data: points.map(({ ranks: count, speedup }) => [count, speedup]), symbol: MARKS[index], symbolSize: 9, itemStyle: { color }, lineStyle: { color, width: 2 } };
   });
   return {
     animation: false,
-    textStyle: { color: palette.text, fontFamily: getComputedStyle(document.body).fontFamily },
+    textStyle: { color: palette.text },
     grid: { left: 8, right: 24, top: 34, bottom: 34, containLabel: true },
     xAxis: { ...axis, min: fewest, max: most, name: "ranks", nameLocation: "middle", nameGap: 28 },
     yAxis: { ...axis, min: 2 ** Math.floor(Math.log2(least)), name: "times as fast", nameTextStyle: { ...axis.nameTextStyle, align: "left" } },
@@ -129,22 +108,13 @@ function option(palette) {
   };
 }
 
-function draw() {
-  const place = byId("curve");
-  place.style.height = "420px";
-  place.setAttribute("role", "img");
+function inWords() {
   const words = forecast.curves.map(({ name, points }) => `${name}: ${points.map(({ ranks, speedup }) => `${plural(ranks, "rank")} ${times(speedup)}`).join(", ")}`);
-  place.setAttribute("aria-label", `Lines: speed over ranks. ${words.join("; ")}.`);
-  const chart = echarts.init(place);
-  const redraw = () => chart.setOption(option(colors()));
-  redraw();
-  new ResizeObserver(() => chart.resize()).observe(place);
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+  return `Lines: speed over ranks. ${words.join("; ")}.`;
 }
 
-document.documentElement.classList.toggle("picture", location.hash === "#picture");
 writeHeader();
 writeLegend();
 forecast.curves.forEach(writeTable);
 writeAlternatives();
-draw();
+show("curve", 420, option, inWords());

@@ -1,29 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 "use strict";
 
-const byId = (id) => document.getElementById(id);
 const figures = JSON.parse(byId("figures-data").textContent);
 const trace = JSON.parse(byId("trace-data").textContent);
 const step = trace && readTrace(trace);
-const picture = location.hash === "#picture";
 
-function element(name, text, className) {
-  const made = document.createElement(name);
-  made.textContent = text;
-  made.className = className ?? "";
-  return made;
-}
-
-const plural = (count, what) => `${count} ${what}${count === 1 ? "" : "s"}`;
 const percent = (value) => `${(100 * value).toFixed(1)} %`.replace("-", "−");
 const count = (value) => value.toLocaleString("en");
-
-/** A line of a table. */
-function line(texts, name) {
-  const made = element("tr", "");
-  made.append(...texts.map((text) => element(name, text)));
-  return made;
-}
 
 function fact(text, bold, className) {
   const item = element("li", "", className);
@@ -132,37 +115,6 @@ function writeMachine(figures) {
   }
 }
 
-function colors() {
-  const style = getComputedStyle(document.documentElement);
-  const names = ["page", "panel", "line", "text", "muted", "bar", "on-multiply", ...KINDS.map(({ color }) => color)];
-  return Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
-}
-
-/** Draws again whenever the room or the colours change. */
-function show(id, height, option, words) {
-  const place = byId(id);
-  place.style.height = `${height}px`;
-  place.setAttribute("role", "img");
-  place.setAttribute("aria-label", words);
-  const chart = echarts.init(place);
-  const font = getComputedStyle(document.body).fontFamily;
-  const draw = () => {
-    const made = option(colors(), place.clientWidth < 600);
-    chart.setOption({ ...made, textStyle: { ...made.textStyle, fontFamily: font } });
-  };
-  draw();
-  let width = place.clientWidth;
-  new ResizeObserver(() => {
-    if (place.clientWidth !== width) {
-      width = place.clientWidth;
-      chart.resize();
-      draw();
-    }
-  }).observe(place);
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
-  return chart;
-}
-
 function offerZoom(chart) {
   const zoom = (factor) => {
     const { start, end } = chart.getOption().dataZoom[0];
@@ -208,7 +160,6 @@ function writeScaling(all) {
   }
 }
 
-document.documentElement.classList.toggle("picture", picture);
 if (Array.isArray(figures)) {
   writeScaling(figures);
 } else {
