@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
 
@@ -17,13 +18,21 @@ import java.util.stream.IntStream;
  * Hosts to measure on: several of the lab with a rank each, or this machine with two.
  *
  * @param rate of each link; empty on one host
+ * @param rows of layers to measure there, fewest first
  */
-record Place(int hosts, String rate) {
+record Place(int hosts, String rate, List<Long> rows) {
   private static final int RANKS_ON_ONE_HOST = 2;
 
-  static Place parse(String text) {
-    String[] parts = text.split("x", 2);
-    return parts.length == 1 ? new Place(1, "") : new Place(Integer.parseInt(parts[0]), parts[1]);
+  /** A place such as 1, 2x1gbit, or 2x100mbit:1+16+512, which names its rows. */
+  static Place parse(String text, List<Long> rows) {
+    String[] parts = text.split("[x:]", 3);
+    List<Long> here =
+        text.contains(":")
+            ? Arrays.stream(parts[parts.length - 1].split("\\+")).map(Long::valueOf).toList()
+            : rows;
+    return text.contains("x")
+        ? new Place(Integer.parseInt(parts[0]), parts[1], here)
+        : new Place(1, "", here);
   }
 
   Domains domains() {

@@ -5,7 +5,7 @@ import io.github.gemmflow.cli.bench.Operation;
 import io.github.gemmflow.cli.bench.Samples;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.tuning.Schedule;
-import io.github.gemmflow.tuning.Storage;
+import io.github.gemmflow.tuning.SumPath;
 import io.github.gemmflow.tuning.cost.CostModel;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -32,9 +32,11 @@ public final class Predictions implements Callable<Integer> {
   @Option(
       names = "--places",
       split = ",",
-      defaultValue = "1,2x1gbit,2x250mbit,2x100mbit,4x1gbit,4x100mbit",
+      defaultValue =
+          "1,2x1gbit,2x1gbit:8192,2x250mbit,2x100mbit:1+16+128+512,4x1gbit,4x100mbit:1+16+64+256",
       description =
-          "1 for two ranks on this machine, or HOSTSxRATE in the lab (default: ${DEFAULT-VALUE})")
+          "1 for two ranks on this machine, or HOSTSxRATE in the lab; :ROWS+ROWS after it for other rows (default:"
+              + " ${DEFAULT-VALUE})")
   private List<String> places = new ArrayList<>();
 
   @Option(
@@ -68,7 +70,7 @@ public final class Predictions implements Callable<Integer> {
   public Integer call() throws IOException, InterruptedException {
     List<Measurement> all = new ArrayList<>();
     for (String place : places) {
-      all.addAll(measure(Place.parse(place)));
+      all.addAll(measure(Place.parse(place, rows)));
     }
     StringBuilder text = new StringBuilder();
     all.forEach(measurement -> text.append(measurement).append('\n'));
@@ -106,34 +108,75 @@ public final class Predictions implements Callable<Integer> {
     return Math.max(Math.abs(product - 1), Math.abs(link - 1));
   }
 
-  private List<Trial> trials(Place place) {
+  private static List<Trial> trials(Place place) {
+    List<Long> rows = place.rows();
+    List<Long> some = rows.size() == 1 ? rows : List.of(rows.get(rows.size() / 2), rows.getLast());
     List<Trial> trials = new ArrayList<>();
     for (Operation operation :
         List.of(Operation.GATHER, Operation.REDUCE_SCATTER, Operation.ALL_REDUCE)) {
-      trials.add(new Trial(operation, DType.F32, rows, null, null));
+      trials.add(new Trial(operation, DType.F32, rows, List.of()));
     }
-    List<Long> some = List.of(rows.get(rows.size() / 2), rows.getLast());
-    trials.add(new Trial(Operation.GATHER, DType.I8, some, null, null));
-    if (place.hosts() > 1) {
-      trials.add(new Trial(Operation.GATHER, DType.F32, some, null, Storage.STREAMED));
-    }
-    if (place.hosts() > 2) {
-      trials.add(new Trial(Operation.GATHER, DType.F32, some, Schedule.RING, null));
-      trials.add(new Trial(Operation.GATHER, DType.F32, some, Schedule.TWO_WAY_RING, null));
+    trials.add(new Trial(Operation.GATHER, DType.I8, some, List.of()));
+    for (List<String> way : ways(place.hosts())) {
+      Operation operation =
+          way.getFirst().equals("--sums") ? Operation.ALL_REDUCE : Operation.GATHER;
+      trials.add(new Trial(operation, DType.F32, some, way));
     }
     return trials;
+  }
+
+  /** What can be asked for instead of what the rules choose. */
+  private static List<List<String>> ways(int hosts) {
+    List<List<String>> ways = new ArrayList<>();
+    if (hosts > 1) {
+      ways.add(List.of("--storage", "streamed"));
+    }
+    if (hosts > 2) {
+      for (Schedule schedule : Schedule.ALL) {
+        ways.add(List.of("--schedule", schedule.name()));
+      }
+      for (SumPath path : SumPath.values()) {
+        ways.add(List.of("--sums", path.toString()));
+      }
+    }
+    return ways;
   }
 
   private static String summary(List<Measurement> all) {
     List<Double> errors = all.stream().map(m -> Math.abs(m.error())).toList();
     long near = errors.stream().filter(error -> error <= 0.3).count();
+    long right = all.stream().filter(Measurement::isRightAboutHelp).count();
+    List<Double> ofBest = rulesOfBest(all);
+    long good = ofBest.stream().filter(ratio -> ratio <= 1.1).count();
     return String.format(
         Locale.ROOT,
-        "%d settings: median error %.0f %%, %d (%.0f %%) within 30 %%, worst %.0f %%%n",
+        "%d settings: median error %.0f %%, %d (%.0f %%) within 30 %%, worst %.0f %%; right about help in %d (%.0f %%)%n"
+            + "the rule took at most 1.1 of the time of the best way that was measured in %d of %d%n",
         all.size(),
         100 * Samples.quantile(errors, 0.5),
         near,
         100.0 * near / all.size(),
-        100 * Samples.quantile(errors, 1));
+        100 * Samples.quantile(errors, 1),
+        right,
+        100.0 * right / all.size(),
+        good,
+        ofBest.size());
+  }
+
+  /** What the rule took as a multiple of the best way, where there were several. */
+  private static List<Double> rulesOfBest(List<Measurement> all) {
+    List<Double> ratios = new ArrayList<>();
+    for (Measurement byRule : all.stream().filter(Measurement::isByRule).toList()) {
+      List<Measurement> others =
+          all.stream()
+              .filter(m -> !m.isByRule())
+              .filter(m -> m.place().equals(byRule.place()) && m.layer().equals(byRule.layer()))
+              .toList();
+      others.stream()
+          .mapToDouble(Measurement::measured)
+          .min()
+          .ifPresent(best -> ratios.add(byRule.measured() / Math.min(best, byRule.measured())));
+    }
+    return ratios;
   }
 }

@@ -6,8 +6,10 @@ import io.github.gemmflow.cli.bench.Operation;
 import io.github.gemmflow.cli.predict.LayerPrediction;
 import io.github.gemmflow.cli.report.JsonTree;
 import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.tuning.Domains;
 import io.github.gemmflow.tuning.Schedule;
 import io.github.gemmflow.tuning.Storage;
+import io.github.gemmflow.tuning.SumPath;
 import io.github.gemmflow.tuning.Tuning;
 import io.github.gemmflow.tuning.cost.CostModel;
 import java.io.IOException;
@@ -21,57 +23,72 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Layers of several heights, run in one way.
  *
  * @param rows of each
- * @param schedule null for a choice by rule
- * @param storage null for a choice by rule
+ * @param way an option of gemmflow bench and its value; empty for a choice by rule
  */
-record Trial(
-    Operation operation,
-    DType type,
-    List<Long> rows,
-    @Nullable Schedule schedule,
-    @Nullable Storage storage) {
+record Trial(Operation operation, DType type, List<Long> rows, List<String> way) {
   /** Steps of so few rows are short: Java has compiled them only after many. */
   private static final long FEW_ROWS = 64;
+
+  /** Steps of more rows take seconds. */
+  private static final long MANY_ROWS = 4096;
 
   private static final long K = 4096;
   private static final long N = 2048;
 
   private Tuning tuning(CostModel costs) {
-    return Tuning.DEFAULT.withCosts(costs).withSchedule(schedule).withStorage(storage);
+    Tuning tuning = Tuning.DEFAULT.withCosts(costs);
+    if (way.isEmpty()) {
+      return tuning;
+    }
+    return switch (way.getFirst()) {
+      case "--schedule" -> tuning.withSchedule(Schedule.named(way.getLast()));
+      case "--storage" -> tuning.withStorage(Storage.STREAMED);
+      case "--sums" -> tuning.withSums(SumPath.valueOf(way.getLast().toUpperCase(Locale.ROOT)));
+      default -> throw new IllegalArgumentException("there is no " + way);
+    };
   }
 
-  private Layer.Size size(long m) {
-    return new Layer.Size(operation, m, K, N, type);
+  private Layer.Size size(long m, long n) {
+    return new Layer.Size(operation, m, K, n, type);
   }
 
-  private String name(long m) {
-    return "%s%s%s"
-        .formatted(
-            size(m),
-            schedule == null ? "" : ", " + schedule,
-            storage == null ? "" : ", " + storage.toString().toLowerCase(Locale.ROOT));
+  /** The columns of the whole layer: of a gather, each rank has others. */
+  private long wholeColumns(int ranks) {
+    return operation.isSum() ? N : N * ranks;
   }
 
   /** Measures all, and predicts them from costs that were measured before. */
   List<Measurement> run(Place place, CostModel costs) throws IOException, InterruptedException {
     Path figures = Files.createTempDirectory("gemmflow-predictions-");
     bench(place, figures, rows.stream().filter(m -> m <= FEW_ROWS).toList(), 150, 51);
-    bench(place, figures, rows.stream().filter(m -> m > FEW_ROWS).toList(), 5, 7);
+    bench(place, figures, rows.stream().filter(m -> m > FEW_ROWS && m <= MANY_ROWS).toList(), 5, 7);
+    bench(place, figures, rows.stream().filter(m -> m > MANY_ROWS).toList(), 1, 3);
     List<Measurement> found = new ArrayList<>();
-    for (Map.Entry<Long, Double> each : read(figures).entrySet()) {
+    Domains domains = place.domains();
+    Tuning tuning = tuning(costs);
+    for (Map.Entry<Long, Times> each : read(figures).entrySet()) {
       long m = each.getKey();
-      double predicted =
-          LayerPrediction.of(size(m), place.domains(), tuning(costs), costs).millis();
-      found.add(new Measurement(place.toString(), name(m), predicted, each.getValue()));
+      Layer.Size whole = size(m, wholeColumns(domains.ranks()));
+      found.add(
+          new Measurement(
+              place.toString(),
+              size(m, N).toString(),
+              way.isEmpty() ? "" : way.getLast(),
+              LayerPrediction.of(size(m, N), domains, tuning, costs).millis(),
+              each.getValue().step(),
+              LayerPrediction.of(whole, Domains.single(1), tuning, costs).millis(),
+              each.getValue().product() * domains.ranks()));
     }
     return found;
   }
+
+  /** Medians: of overlapped steps, and of the products of a rank alone. */
+  private record Times(double step, double product) {}
 
   private void bench(Place place, Path figures, List<Long> heights, int warmup, int iterations)
       throws IOException, InterruptedException {
@@ -98,29 +115,27 @@ record Trial(
                 figures.toString(),
                 "--gm",
                 heights.stream().map(String::valueOf).collect(Collectors.joining(","))));
-    if (schedule != null) {
-      words.addAll(List.of("--schedule", schedule.name()));
-    }
-    if (storage != null) {
-      words.addAll(List.of("--storage", storage.toString()));
-    }
+    words.addAll(way);
     place.run(words);
   }
 
-  /** The median time of overlapped steps, by rows. */
-  private static Map<Long, Double> read(Path directory) throws IOException {
-    Map<Long, Double> millis = new TreeMap<>();
+  private static Map<Long, Times> read(Path directory) throws IOException {
+    Map<Long, Times> byRows = new TreeMap<>();
     try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, "*.json")) {
       for (Path file : files) {
         Map<String, Object> figures = JsonTree.object(JsonTree.read(Files.readString(file)));
         Map<String, Object> views = JsonTree.object(figures.get("views"));
-        Object median = JsonTree.object(views.get("pipelined")).get("medianMs");
         Object m = JsonTree.object(figures.get("shape")).get("m");
-        millis.put(
+        byRows.put(
             ((Number) Objects.requireNonNull(m)).longValue(),
-            ((Number) Objects.requireNonNull(median)).doubleValue());
+            new Times(median(views, "pipelined"), median(views, "gemm")));
       }
     }
-    return millis;
+    return byRows;
+  }
+
+  private static double median(Map<String, Object> views, String view) {
+    Object median = JsonTree.object(views.get(view)).get("medianMs");
+    return ((Number) Objects.requireNonNull(median)).doubleValue();
   }
 }
