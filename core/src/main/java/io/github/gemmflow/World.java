@@ -172,7 +172,7 @@ public final class World implements AutoCloseable {
   }
 
   /** What operators start from: the configuration's, with the costs of the job. */
-  Tuning tuning() {
+  public Tuning tuning() {
     return tuning;
   }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.cli;
 
-import io.github.gemmflow.Config;
 import io.github.gemmflow.cli.bench.Progress;
 import io.github.gemmflow.cli.calibrate.Calibration;
 import io.github.gemmflow.matrix.DType;
@@ -38,11 +37,7 @@ final class CalibrateCommand implements Callable<Integer> {
 
   @Mixin private RankOptions ranks = new RankOptions();
 
-  @Option(
-      names = "--compute-threads",
-      paramLabel = "COUNT",
-      description = "threads of each rank that multiply (default: 1)")
-  private int threads;
+  @Mixin private ComputeOptions compute = new ComputeOptions();
 
   @Option(
       names = "--dtypes",
@@ -64,11 +59,7 @@ final class CalibrateCommand implements Callable<Integer> {
     if (Launcher.current() == Launcher.NONE) {
       OutputFile.check(output);
     }
-    Config.Builder builder = Config.builder();
-    if (threads > 0) {
-      builder.threads(threads);
-    }
-    Job job = new Job(ranks, builder.build(), parent.output());
+    Job job = new Job(ranks, compute.config().build(), parent.output());
     return job.run(
         parent.arguments(),
         world -> {

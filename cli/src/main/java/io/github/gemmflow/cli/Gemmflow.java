@@ -24,6 +24,7 @@ import picocli.CommandLine.Spec;
       VerifyCommand.class,
       BenchCommand.class,
       CalibrateCommand.class,
+      TuneCommand.class,
       ReportCommand.class,
       PlanCommand.class,
       PredictCommand.class,

@@ -4,17 +4,15 @@ package io.github.gemmflow.cli;
 import io.github.gemmflow.Config;
 import io.github.gemmflow.tuning.Schedule;
 import io.github.gemmflow.tuning.Storage;
+import io.github.gemmflow.tuning.SumPath;
 import io.github.gemmflow.tuning.Tuning;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Options for what the rules would choose: how rows travel and are multiplied. */
 final class TuningOptions {
-  @Option(
-      names = "--compute-threads",
-      paramLabel = "COUNT",
-      description = "threads of each rank that multiply (default: 1)")
-  private @Nullable Integer threads;
+  @Mixin private ComputeOptions compute = new ComputeOptions();
 
   @Option(
       names = "--base-m",
@@ -40,12 +38,14 @@ final class TuningOptions {
               + " rule)")
   private @Nullable Storage storage;
 
+  @Option(
+      names = "--sums",
+      description = "sums that all ranks want, between hosts: direct or staged (default: by rule)")
+  private @Nullable SumPath sums;
+
   /** The settings of this process, with what was asked for here. */
   Config config() {
-    Config.Builder builder = Config.builder();
-    if (threads != null) {
-      builder.threads(threads);
-    }
+    Config.Builder builder = compute.config();
     return builder.tuning(tuning(builder.build().tuning())).build();
   }
 
@@ -59,6 +59,9 @@ final class TuningOptions {
     }
     if (schedule != null) {
       tuning = tuning.withSchedule(Schedule.named(schedule));
+    }
+    if (sums != null) {
+      tuning = tuning.withSums(sums);
     }
     if (storage != null) {
       tuning = tuning.withStorage(storage);

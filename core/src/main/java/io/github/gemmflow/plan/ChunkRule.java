@@ -9,10 +9,10 @@ final class ChunkRule {
   private static final long SLOT_BYTES = 64 << 10;
 
   /**
-   * Rows of a chunk that is streamed, at least: the kernel gets no more at once. With 64 rows
-   * oneDNN's AMX product was measured at 0.7 of its full speed, with 512 at 0.84.
+   * Rows of a slot, at least: the kernel gets no more at once. With 64 rows oneDNN's AMX product
+   * was measured at 0.7 of its full speed, with 512 at 0.84.
    */
-  private static final long STREAMED_ROWS = 128;
+  private static final long SLOT_ROWS = 128;
 
   private ChunkRule() {}
 
@@ -29,14 +29,8 @@ final class ChunkRule {
     long wanted =
         chunking.rows() > 0
             ? chunking.rows()
-            : Math.max(STREAMED_ROWS, Math.ceilDiv(SLOT_BYTES, Math.max(1, maxRowBytes)));
+            : Math.max(SLOT_ROWS, Math.ceilDiv(SLOT_BYTES, Math.max(1, maxRowBytes)));
     return Math.multiplyExact(Math.clamp(wanted, 1, Math.max(1, maxRows)), maxRowBytes);
-  }
-
-  /** The rows of a chunk that is streamed: as many as a slot holds, unless fewer are asked for. */
-  static long streamedRows(Chunking chunking, long routeRows, long slotRows) {
-    long most = Math.clamp(slotRows, 1, Math.max(1, routeRows));
-    return chunking.rows() > 0 ? Math.min(chunking.rows(), most) : most;
   }
 
   /** Why, for a person. */

@@ -159,6 +159,31 @@ public final class GatherLayout extends Layout {
     return (row - bandBegin(band)) / chunkRows[anyRoute(band)];
   }
 
+  /** The slots that the chunks of a band take; only if rows are streamed. */
+  public long bandSlots(int band) {
+    return Math.ceilDiv(bandChunks(band), slotChunks(band));
+  }
+
+  /** How many chunks of a band share a slot; only if rows are streamed. */
+  public long slotChunks(int band) {
+    return plan.slotChunks(chunkRows[anyRoute(band)]);
+  }
+
+  /** The slot, of those that a band takes, that a chunk lies in. */
+  public long slot(int band, long chunk) {
+    return chunk / slotChunks(band);
+  }
+
+  /** How many slots of a band nobody needs who is done with its first chunks. */
+  public long slotsDone(int band, long chunks) {
+    return chunks == bandChunks(band) ? bandSlots(band) : slot(band, chunks);
+  }
+
+  /** The first row of A of a slot; of the slot after the last, the end of the band. */
+  public long slotBegin(int band, long slot) {
+    return bandChunkBegin(band, slot * slotChunks(band));
+  }
+
   /**
    * Whether the rows of a band are a rank's own and lie in memory of its own: then it needs no
    * slots to read them.

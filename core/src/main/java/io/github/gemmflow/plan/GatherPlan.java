@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.plan;
 
+import io.github.gemmflow.tuning.Chunking;
 import io.github.gemmflow.tuning.Domains;
 import io.github.gemmflow.tuning.Explanation;
 import io.github.gemmflow.tuning.Explanation.Decision;
@@ -8,6 +9,7 @@ import io.github.gemmflow.tuning.Overlap;
 import io.github.gemmflow.tuning.Schedule;
 import io.github.gemmflow.tuning.Storage;
 import io.github.gemmflow.tuning.Tuning;
+import io.github.gemmflow.tuning.cost.TriedStep;
 import java.util.List;
 import java.util.stream.IntStream;
 
@@ -19,6 +21,7 @@ public final class GatherPlan {
   private final GatherProblem problem;
   private final Domains domains;
   private final Tuning tuning;
+  private final Rules.Choice<Chunking> chunking;
   private final Rules.Choice<Schedule> schedule;
   private final Rules.Choice<Storage> storage;
   private final Rules.Choice<Overlap> overlap;
@@ -31,7 +34,9 @@ public final class GatherPlan {
     this.domains = domains;
     this.tuning = tuning;
     int count = domains.count();
-    this.schedule = Rules.schedule(problem, domains, tuning);
+    TriedStep tried = Rules.tried(problem, domains, tuning);
+    this.chunking = Rules.chunking(tuning, tried);
+    this.schedule = Rules.schedule(problem, domains, tuning, chunking.value(), tried);
     this.parts = schedule().parts(count);
     this.storage = Rules.storage(problem, tuning);
     this.overlap = Rules.overlap(storage(), tuning);
@@ -168,18 +173,28 @@ public final class GatherPlan {
   }
 
   private String explainChunks() {
+    String reason = chunking.reason();
     return isStreamed()
-        ? "no more than fit one of the workspace's %d slots per route"
-            .formatted(problem.capacity().slots())
-        : ChunkRule.reason(tuning.chunking());
+        ? "%s; they are multiplied in runs of up to %d rows, for which each route has %d slots"
+            .formatted(reason, slotRows(), problem.capacity().slots())
+        : reason;
   }
 
   /** The rows of a chunk in a band of so many rows. */
   public long chunkRows(long bandRows) {
-    if (isStreamed()) {
-      long slotRows = problem.capacity().slotRows(problem.rowBytes());
-      return ChunkRule.streamedRows(tuning.chunking(), bandRows, slotRows);
-    }
-    return Rules.chunkRows(problem, domains, tuning, bandRows);
+    return Rules.chunkRows(
+        problem,
+        domains,
+        chunking.value(),
+        isStreamed() ? Math.min(bandRows, slotRows()) : bandRows);
+  }
+
+  /** How many chunks of so many rows a slot has room for; only if rows are streamed. */
+  long slotChunks(long chunkRows) {
+    return Math.max(1, slotRows() / chunkRows);
+  }
+
+  private long slotRows() {
+    return problem.capacity().slotRows(problem.rowBytes());
   }
 }

@@ -8,8 +8,8 @@ import io.github.gemmflow.tuning.Overlap;
  * The compute lane's decision: which rows to multiply next. Of gathered rows it takes this rank's
  * own first, then those of ranks that share memory with it, then the band with the most rows ready;
  * and always the longest run of ready rows around them, across borders between shards. Of streamed
- * rows it takes a chunk at a time, from the band with the most rows ready, and this rank's own when
- * there is nothing else.
+ * rows it takes what is ready in one slot, from the band with the most rows ready, and this rank's
+ * own when there is nothing else.
  *
  * <p>A decision looks at bands with rows that are ready and not taken, and at each run of them
  * once, however many bands there are: a step of 4,096 ranks takes thousands of decisions.
@@ -129,7 +129,7 @@ public final class NextRun {
     runPlace = bestPlace;
     runBand = rows.band(bestPlace);
     if (step.plan().isStreamed()) {
-      takeChunk(step);
+      takeFromSlot(step, worthwhile);
     } else {
       takeRun(worthwhile);
     }
@@ -166,7 +166,8 @@ public final class NextRun {
 
   private boolean isWorthwhile(GatherLayout step, int at, long worthwhile, Soon soon) {
     if (step.plan().isStreamed()) {
-      return true;
+      int band = rows.band(at);
+      return rows.left(at) >= worthwhile || rows.ready(band) >= slotEnd(step, band);
     }
     // Candidates come in ascending order, and those of one run share its fate.
     if (at > rows.runHigh()) {
@@ -198,10 +199,17 @@ public final class NextRun {
     return soon == Soon.ALL || turn(step, band) < OTHER_HOST;
   }
 
-  private void takeChunk(GatherLayout step) {
+  /** The row after the last in the slot that the next row of a band lies in. */
+  private long slotEnd(GatherLayout step, int band) {
+    long chunk = step.bandChunk(band, rows.taken(band));
+    return step.slotBegin(band, step.slot(band, chunk) + 1);
+  }
+
+  private void takeFromSlot(GatherLayout step, long worthwhile) {
+    long most = slotEnd(step, runBand);
     begin = rows.taken(runBand);
-    long chunk = step.bandChunk(runBand, begin);
-    end = Math.min(rows.ready(runBand), step.bandChunkBegin(runBand, chunk + 1));
+    end = Math.min(rows.ready(runBand), most);
+    leaveWhatIsOver(worthwhile, end < most);
     rows.take(runPlace, end);
   }
 
@@ -209,11 +217,15 @@ public final class NextRun {
     rows.findRun(runPlace);
     begin = rows.runBegin();
     end = rows.runEnd();
-    // A run that may still grow leaves what is over for the next one: kernels like round heights.
-    if (end - begin > worthwhile && rows.bandAbove() != ReadyRows.NO_BAND) {
+    leaveWhatIsOver(worthwhile, rows.bandAbove() != ReadyRows.NO_BAND);
+    rows.take(rows.runLow(), end);
+  }
+
+  /** A run that may still grow leaves what is over for the next one: kernels like round heights. */
+  private void leaveWhatIsOver(long worthwhile, boolean mayGrow) {
+    if (mayGrow && end - begin > worthwhile) {
       end -= (end - begin) % worthwhile;
     }
-    rows.take(rows.runLow(), end);
   }
 
   /** Whether every row of the step has been taken. */

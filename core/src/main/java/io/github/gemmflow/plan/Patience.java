@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.plan;
 
+import java.util.function.DoubleSupplier;
+
 /**
  * Decision of a compute lane whether to wait for rows that come soon. A run that could grow is left
  * alone for as long as another run would cost: what is waited for may come later than expected.
@@ -28,13 +30,13 @@ public final class Patience {
   /**
    * Which rows are worth waiting for.
    *
-   * @param arrivalNanos how long all that is to come may take
+   * @param arrivalNanos how long all that is to come may take; not asked if nobody may wait
    */
-  public NextRun.Soon soon(long now, long runNanos, double arrivalNanos) {
+  public NextRun.Soon soon(long now, long runNanos, DoubleSupplier arrivalNanos) {
     if (left(now, runNanos) <= 0) {
       return NextRun.Soon.NOTHING;
     }
-    return arrivalNanos <= runNanos ? NextRun.Soon.ALL : NextRun.Soon.OF_THIS_HOST;
+    return arrivalNanos.getAsDouble() <= runNanos ? NextRun.Soon.ALL : NextRun.Soon.OF_THIS_HOST;
   }
 
   /** Notes what {@link NextRun#choose} did: whether it took a run, or left one alone. */

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.plan;
 
+import io.github.gemmflow.tuning.Chunking;
 import io.github.gemmflow.tuning.Domains;
 import io.github.gemmflow.tuning.Overlap;
 import io.github.gemmflow.tuning.Schedule;
 import io.github.gemmflow.tuning.Storage;
 import io.github.gemmflow.tuning.Tuning;
+import io.github.gemmflow.tuning.cost.TriedStep;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Rules that choose what the tuning leaves open, by predicted time and with their reasons. None of
@@ -24,7 +27,35 @@ final class Rules {
   /** A choice and its reason, for a person. */
   record Choice<T>(T value, String reason) {}
 
-  static Choice<Schedule> schedule(GatherProblem problem, Domains domains, Tuning tuning) {
+  /** What was tried of a gather; null if nothing was. */
+  static @Nullable TriedStep tried(GatherProblem problem, Domains domains, Tuning tuning) {
+    if (problem.isAlongColumns()) {
+      return null;
+    }
+    long rows = problem.capacity().maxRows();
+    return tried("gather", problem.rowBytes(), rows, domains, tuning);
+  }
+
+  /** What was tried of a step whose rows have so many bytes; null if nothing was. */
+  static @Nullable TriedStep tried(
+      String operation, long rowBytes, long rows, Domains domains, Tuning tuning) {
+    String key = TriedStep.key(operation, rowBytes, rows, domains.ranks(), domains.count());
+    return tuning.costs().tried().get(key);
+  }
+
+  static Choice<Chunking> chunking(Tuning tuning, @Nullable TriedStep tried) {
+    Chunking asked = tuning.chunking();
+    return tried != null && asked.equals(Chunking.BY_RULE)
+        ? new Choice<>(new Chunking(0, tried.best().chunkBytes()), tried.reason())
+        : new Choice<>(asked, ChunkRule.reason(asked));
+  }
+
+  static Choice<Schedule> schedule(
+      GatherProblem problem,
+      Domains domains,
+      Tuning tuning,
+      Chunking chunking,
+      @Nullable TriedStep tried) {
     if (tuning.schedule() != null) {
       return new Choice<>(tuning.schedule(), "asked for");
     }
@@ -35,14 +66,22 @@ final class Rules {
     if (hosts == 2) {
       return new Choice<>(Schedule.MESH, "between 2 hosts there is only one way");
     }
-    double mesh = gatherNanos(Schedule.MESH, problem, domains, tuning);
-    double ring = gatherNanos(Schedule.TWO_WAY_RING, problem, domains, tuning);
+    if (tried != null) {
+      return new Choice<>(Schedule.named(tried.best().name()), tried.reason());
+    }
+    long maxRows = problem.capacity().maxRows();
+    long rows = problem.isAlongColumns() ? maxRows : Math.ceilDiv(maxRows, domains.ranks());
+    double rowBytes = problem.rowBytes();
+    double chunkBytes = chunkRows(problem, domains, chunking, rows) * rowBytes;
+    TravelTime time = new TravelTime(domains, tuning.costs());
+    double mesh = time.gatherNanos(Schedule.MESH, maxRows * rowBytes, chunkBytes);
+    double ring = time.gatherNanos(Schedule.TWO_WAY_RING, maxRows * rowBytes, chunkBytes);
     boolean fewerPeers = hosts > MOST_MESH_HOSTS && ring < mesh * TIE;
     String why =
         "predicted %s for %d rows, %s %s"
             .formatted(
                 millis(fewerPeers ? ring : mesh),
-                problem.capacity().maxRows(),
+                maxRows,
                 fewerPeers ? Schedule.MESH : Schedule.TWO_WAY_RING,
                 millis(fewerPeers ? mesh : ring));
     return fewerPeers
@@ -50,16 +89,6 @@ final class Rules {
             Schedule.TWO_WAY_RING,
             why + "; each of %d hosts sends to 2 others instead of %d".formatted(hosts, hosts - 1))
         : new Choice<>(Schedule.MESH, why);
-  }
-
-  private static double gatherNanos(
-      Schedule schedule, GatherProblem problem, Domains domains, Tuning tuning) {
-    long maxRows = problem.capacity().maxRows();
-    long rows = problem.isAlongColumns() ? maxRows : Math.ceilDiv(maxRows, domains.ranks());
-    double rowBytes = problem.rowBytes();
-    double chunkBytes = chunkRows(problem, domains, tuning, rows) * rowBytes;
-    return new TravelTime(domains, tuning.costs())
-        .gatherNanos(schedule, maxRows * rowBytes, chunkBytes);
   }
 
   /** A time for a person. */
@@ -115,9 +144,9 @@ final class Rules {
   }
 
   /** The rows of a chunk of so many rows that are gathered. */
-  static long chunkRows(GatherProblem problem, Domains domains, Tuning tuning, long rows) {
+  static long chunkRows(GatherProblem problem, Domains domains, Chunking chunking, long rows) {
     // Along columns each rank sends only a part of every row.
     long senders = problem.isAlongColumns() ? domains.ranks() : 1;
-    return ChunkRule.rows(tuning.chunking(), rows, problem.rowBytes() / senders);
+    return ChunkRule.rows(chunking, rows, problem.rowBytes() / senders);
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.plan;
 
+import io.github.gemmflow.tuning.Chunking;
 import io.github.gemmflow.tuning.Domains;
 import io.github.gemmflow.tuning.Explanation;
 import io.github.gemmflow.tuning.Explanation.Decision;
@@ -8,7 +9,9 @@ import io.github.gemmflow.tuning.Overlap;
 import io.github.gemmflow.tuning.Storage;
 import io.github.gemmflow.tuning.SumPath;
 import io.github.gemmflow.tuning.Tuning;
+import io.github.gemmflow.tuning.cost.TriedStep;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decisions for a summing operator before its first step. Every rank computes its partial sums tile
@@ -50,6 +53,7 @@ public final class SumPlan {
   private final SumProblem problem;
   private final Domains domains;
   private final Tuning tuning;
+  private final Rules.Choice<Chunking> chunking;
   private final long chunkRows;
   private final long tileRows;
   private final Rules.Choice<Integer> slots;
@@ -61,10 +65,12 @@ public final class SumPlan {
     this.domains = domains;
     this.tuning = tuning;
     long maxRows = Math.max(1, problem.maxRows());
-    this.chunkRows = ChunkRule.rows(tuning.chunking(), maxRows, problem.wireRowBytes());
+    TriedStep tried = tried();
+    this.chunking = Rules.chunking(tuning, tried);
+    this.chunkRows = ChunkRule.rows(chunking.value(), maxRows, problem.wireRowBytes());
     this.tileRows = Math.min(maxRows, chooseTileRows());
     this.slots = slots(maxRows);
-    this.stagedFrom = stagedFrom();
+    this.stagedFrom = stagedFrom(tried);
     this.overlap = tuning.overlap() == null ? Overlap.PIPELINED : tuning.overlap();
     if (overlap == Overlap.SEQUENTIAL && slots() < mostTiles(maxRows)) {
       throw new IllegalArgumentException(
@@ -91,7 +97,12 @@ public final class SumPlan {
     return Math.clamp(bytes / rowBytes / TILE_UNIT * TILE_UNIT, TILE_UNIT, mostRows);
   }
 
-  private Rules.Choice<Long> stagedFrom() {
+  private @Nullable TriedStep tried() {
+    String operation = problem.scattered() ? "reduce-scatter" : "all-reduce";
+    return Rules.tried(operation, problem.wireRowBytes(), problem.maxRows(), domains, tuning);
+  }
+
+  private Rules.Choice<Long> stagedFrom(@Nullable TriedStep tried) {
     int hosts = domains.count();
     if (problem.scattered() || hosts == 1) {
       return new Rules.Choice<>(NEVER, "there is no other");
@@ -106,6 +117,12 @@ public final class SumPlan {
           NEVER, "in stages no fewer bytes would leave each of %d hosts".formatted(hosts));
     }
     long rows = firstFasterInStages();
+    if (tried != null) {
+      boolean isStaged = tried.best().name().equals(SumPath.STAGED.toString());
+      // What was tried holds for half as many rows; of fewer only the prediction says anything.
+      long from = Math.min(rows, problem.maxRows() / 2 + 1);
+      return new Rules.Choice<>(isStaged ? from : NEVER, tried.reason());
+    }
     return new Rules.Choice<>(
         rows,
         "in stages %.0f %% of the bytes leave each of %d hosts; predicted for %d rows: direct %s, staged %s"
@@ -286,7 +303,7 @@ public final class SumPlan {
             new Decision(
                 "chunks",
                 "of %d rows, %d in flight per route".formatted(chunkRows, tuning.inFlight()),
-                ChunkRule.reason(tuning.chunking())),
+                chunking.reason()),
             new Decision(
                 "overlap",
                 overlap.toString(),

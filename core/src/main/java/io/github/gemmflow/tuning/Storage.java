@@ -9,8 +9,8 @@ public enum Storage {
   GATHERED,
 
   /**
-   * Each route has a few slots, which its chunks pass through one after the other; A is never whole
-   * in memory. Each rank's own rows lie in memory of its own.
+   * Each route has a few slots, which its rows pass through, some hundred at a time; A is never
+   * whole in memory. Each rank's own rows lie in memory of its own.
    */
   STREAMED;
 

@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
  * @param overlap whether the first rows are worked on while others are still on their way; null for
  *     a choice by rule; may differ from rank to rank of a gather, unless its storage is chosen by
  *     rule
- * @param chunking how many rows travel together; streamed, no more than fit the workspace's slots
- * @param slots how many chunks of a route a workspace has room for when they are streamed; its
- *     operators use what there is
+ * @param chunking how many rows travel together; streamed, no more than fit a slot of the workspace
+ * @param slots how many slots a workspace has for each route when rows are streamed; its operators
+ *     use what there is
  * @param inFlight how many chunks of one route may be under way between two ranks; may differ from
  *     rank to rank
  * @param costs by which the rules choose; the same on all ranks

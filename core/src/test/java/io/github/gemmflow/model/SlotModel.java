@@ -11,9 +11,8 @@ import java.util.Arrays;
 
 /**
  * Model of the slot protocol of streamed steps. Where rows go and which slots may be filled are the
- * plan's own functions; a compute lane may read any chunk that is ready, not only the one that
- * {@code NextRun} would choose, so the result holds for any choice. A read has a beginning and an
- * end.
+ * plan's own functions; a compute lane may read any chunk that is ready, not only those that {@code
+ * NextRun} would choose, so the result holds for any choice. A read has a beginning and an end.
  */
 final class SlotModel extends StepModel<GatherLayout> {
   /** What is wrong with the protocol, to see whether that is found. */
@@ -31,10 +30,14 @@ final class SlotModel extends StepModel<GatherLayout> {
   private final int bands;
   private final int parts;
 
-  /** The chunks of each band in each step, and in all steps before it: asked all the time. */
+  /** The chunks of each band in each step: asked all the time. */
   private final int[][] bandChunks;
 
+  /** The slots that each band took in all steps before. */
   private final int[][] use;
+
+  /** The most chunks that share a slot. */
+  private final int slotChunks;
 
   // Where things lie in a state.
   private final int readingOf;
@@ -58,17 +61,22 @@ final class SlotModel extends StepModel<GatherLayout> {
     this.parts = plan.parts();
     this.bandChunks = new int[rowsPerRank.length][bands];
     this.use = new int[rowsPerRank.length + 1][bands];
+    int mostChunks = 1;
     for (int step = 0; step < bandChunks.length; step++) {
       for (int band = 0; band < bands; band++) {
-        bandChunks[step][band] = (int) layout(step).bandChunks(band);
-        use[step + 1][band] = use[step][band] + bandChunks[step][band];
+        GatherLayout layout = layout(step);
+        bandChunks[step][band] = (int) layout.bandChunks(band);
+        use[step + 1][band] = use[step][band] + (int) layout.bandSlots(band);
+        long most = Math.min(layout.slotChunks(band), layout.bandChunks(band));
+        mostChunks = Math.max(mostChunks, (int) most);
       }
     }
+    this.slotChunks = mostChunks;
     this.readingOf = room(ranks);
     this.fed = room(ranks * parts);
     this.taken = room(ranks * bands);
     this.passed = room(domains().count() * bands * 2 * ranks);
-    this.content = room(domains().count() * slots * routes);
+    this.content = room(domains().count() * slots * slotChunks * routes);
   }
 
   private static GatherLayout[] layouts(GatherPlan plan, long[][] rowsPerRank) {
@@ -134,7 +142,7 @@ final class SlotModel extends StepModel<GatherLayout> {
     Arrays.fill(state, taken + rank * bands, taken + (rank + 1) * bands, (byte) 0);
     for (int band = 0; band < bands; band++) {
       if (layout(step).isReadFromOwnRows(band, rank)) {
-        pass(state, rank, band, use(step, band), bandChunks(step, band));
+        pass(state, rank, band, step, bandChunks(step, band));
       }
     }
     for (int part = 0; !feeds(step, rank) && part < parts; part++) {
@@ -149,7 +157,7 @@ final class SlotModel extends StepModel<GatherLayout> {
     int chunk = state[fed + rank * parts + part];
     if (!feeds(step, rank)
         || chunk >= bandChunks(step, band)
-        || use(step, band) + chunk >= filledUpTo(state, domains().domainOf(rank), band)) {
+        || use(step, band, chunk) >= filledUpTo(state, domains().domainOf(rank), band)) {
       return;
     }
     byte[] after = state.clone();
@@ -184,7 +192,7 @@ final class SlotModel extends StepModel<GatherLayout> {
     checkRead(after, rank, band);
     after[readingOf + rank] = -1;
     after[taken + rank * bands + band]++;
-    pass(after, rank, band, use(step, band), after[taken + rank * bands + band]);
+    pass(after, rank, band, step, after[taken + rank * bands + band]);
     return settle(after, rank);
   }
 
@@ -215,8 +223,8 @@ final class SlotModel extends StepModel<GatherLayout> {
   @Override
   long receivable(byte[] state, int rank, int step, int route) {
     int band = layout(step).band(route);
-    long free = filledUpTo(state, domains().domainOf(rank), band) - use(step, band);
-    return Math.min(chunks(step, route), free);
+    long free = filledUpTo(state, domains().domainOf(rank), band) - use[step][band];
+    return Math.min(chunks(step, route), free * layout(step).slotChunks(band));
   }
 
   @Override
@@ -240,7 +248,7 @@ final class SlotModel extends StepModel<GatherLayout> {
           forwarded = Math.min(forwarded, finished(state, sent, i));
         }
       }
-      moved |= pass(state, ranks + rank, band, use(step, band), forwarded);
+      moved |= pass(state, ranks + rank, band, step, forwarded);
     }
     return moved;
   }
@@ -261,26 +269,30 @@ final class SlotModel extends StepModel<GatherLayout> {
         || layout(step).plan().problem().isAlongColumns();
   }
 
-  private int use(int step, int band) {
-    return use[step][band];
+  /** The use of a slot that a chunk is part of. */
+  private int use(int step, int band, int chunk) {
+    return use[step][band] + (int) layout(step).slot(band, chunk);
   }
 
   private int passedAt(int reader, int band) {
     return passed + (domains().domainOf(reader % ranks) * bands + band) * 2 * ranks + reader;
   }
 
-  private boolean pass(byte[] state, int reader, int band, long from, long chunks) {
+  /** A reader is done with the first chunks of a band. */
+  private boolean pass(byte[] state, int reader, int band, int step, long chunks) {
     int at = passedAt(reader, band);
-    if (state[at] < from || state[at] >= from + chunks) {
+    int from = use[step][band];
+    long to = from + layout(step).slotsDone(band, chunks);
+    if (state[at] < from || state[at] >= to) {
       return false;
     }
-    state[at] = (byte) (from + chunks);
+    state[at] = (byte) to;
     return true;
   }
 
   private long filledUpTo(byte[] state, int domain, int band) {
     if (flaw == Flaw.REUSE_BEFORE_CONSUMED) {
-      return Long.MAX_VALUE;
+      return Byte.MAX_VALUE;
     }
     if (flaw == Flaw.NEVER_REUSE) {
       return slots;
@@ -298,21 +310,28 @@ final class SlotModel extends StepModel<GatherLayout> {
     return slowest;
   }
 
-  private int contentAt(int domain, long use, int route) {
-    return content + (domain * slots + Slots.slot(use, slots)) * routes + route;
+  private int contentAt(int domain, long use, int route, int place) {
+    int slot = domain * slots + Slots.slot(use, slots);
+    return content + (slot * routes + route) * slotChunks + place;
   }
 
-  /** Fills a slot; what it held must have been read by all who need it. */
+  private int place(int step, int band, int chunk) {
+    return (int) (chunk % layout(step).slotChunks(band));
+  }
+
+  /** Fills a place in a slot; what the slot held before must have been read by all who need it. */
   private void write(byte[] state, int domain, int step, int route, int chunk) {
-    int use = use(step, layout(step).band(route)) + chunk;
-    int at = contentAt(domain, use, route);
-    int old = state[at] - 1;
-    if (old >= 0 && slowest(state, domain, layout(step).band(route)) <= old) {
-      throw new Violation(
-          "use %d of route %d in domain %d overwrites use %d, which is not read yet"
-              .formatted(use, route, domain, old));
+    int band = layout(step).band(route);
+    int use = use(step, band, chunk);
+    for (int place = 0; place < slotChunks; place++) {
+      int old = state[contentAt(domain, use, route, place)] - 1;
+      if (old >= 0 && old != use && slowest(state, domain, band) <= old) {
+        throw new Violation(
+            "use %d of route %d in domain %d overwrites use %d, which is not read yet"
+                .formatted(use, route, domain, old));
+      }
     }
-    state[at] = (byte) (use + 1);
+    state[contentAt(domain, use, route, place(step, band, chunk))] = (byte) (use + 1);
   }
 
   private void checkRead(byte[] state, int rank, int band) {
@@ -327,8 +346,9 @@ final class SlotModel extends StepModel<GatherLayout> {
   /** What a rank reads must be what it wants to read. */
   private void check(byte[] state, int rank, int step, int route, int chunk) {
     int domain = domains().domainOf(rank);
-    int use = use(step, layout(step).band(route)) + chunk;
-    int held = state[contentAt(domain, use, route)] - 1;
+    int band = layout(step).band(route);
+    int use = use(step, band, chunk);
+    int held = state[contentAt(domain, use, route, place(step, band, chunk))] - 1;
     if (held != use) {
       throw new Violation(
           "rank %d reads use %d of route %d, but the slot holds %s"

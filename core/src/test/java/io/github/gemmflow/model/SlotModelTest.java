@@ -35,6 +35,17 @@ class SlotModelTest {
 
   private static Explorer explore(
       Domains domains, Schedule schedule, boolean columns, int slots, long[][] rows, Flaw flaw) {
+    return explore(domains, schedule, columns, slots, 1, rows, flaw);
+  }
+
+  private static Explorer explore(
+      Domains domains,
+      Schedule schedule,
+      boolean columns,
+      int slots,
+      int slotChunks,
+      long[][] rows,
+      Flaw flaw) {
     Tuning tuning =
         Tuning.DEFAULT
             .withStorage(Storage.STREAMED)
@@ -43,7 +54,8 @@ class SlotModelTest {
             .withSlots(slots)
             .withInFlight(2);
     int ranks = domains.ranks();
-    Capacity capacity = Capacity.of((long) CHUNKS * ranks, ranks, tuning);
+    Capacity capacity =
+        new Capacity((long) CHUNKS * ranks, ranks, false, slots, (long) slotChunks * ranks);
     GatherProblem problem =
         columns
             ? GatherProblem.alongColumns(Collections.nCopies(ranks, 1L), capacity)
@@ -52,11 +64,12 @@ class SlotModelTest {
     Explorer explorer = new Explorer(new SlotModel(plan, rows, flaw));
     explorer.run();
     System.out.printf(
-        "SlotModelTest: %s, %s along %s, %d slots, rows %s: %d states, %d ends%n",
+        "SlotModelTest: %s, %s along %s, %d slots of %d chunks, rows %s: %d states, %d ends%n",
         domains,
         schedule,
         columns ? "columns" : "rows",
         slots,
+        slotChunks,
         Arrays.deepToString(rows),
         explorer.states(),
         explorer.ends());
@@ -97,6 +110,19 @@ class SlotModelTest {
     explore(domains, Schedule.named(schedule), columns, slots, evenRows(domains), Flaw.NONE);
   }
 
+  /** A slot holds several chunks, of which the last one may have fewer. */
+  @ParameterizedTest
+  @CsvSource({"0 0 1, mesh, false", "0 1, two-way-ring, true", "0 1 2, ring, false"})
+  void itHoldsIfChunksShareASlot(String placement, String schedule, boolean columns) {
+    int[] hosts = Arrays.stream(placement.split(" ")).mapToInt(Integer::parseInt).toArray();
+    long[][] rows = {new long[hosts.length], new long[hosts.length]};
+    Arrays.fill(rows[0], columns ? CHUNKS : 2);
+    rows[0][0] = CHUNKS;
+    Arrays.fill(rows[1], 1);
+    Domains domains = Domains.of(hosts);
+    explore(domains, Schedule.named(schedule), columns, 1, 2, rows, Flaw.NONE);
+  }
+
   @Test
   void itHoldsForEverySchedule() {
     Domains domains = Domains.of(0, 1, 2);
@@ -117,11 +143,17 @@ class SlotModelTest {
   @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NONE")
   void aFlawIsFound(Flaw flaw) {
+    assertFound(flaw, 2, 1);
+    assertFound(flaw, 1, 2);
+  }
+
+  private static void assertFound(Flaw flaw, int slots, int slotChunks) {
     Domains domains = Domains.of(0, 0, 1);
+    long[][] rows = evenRows(domains);
     Violation found =
         assertThrows(
             Violation.class,
-            () -> explore(domains, Schedule.MESH, false, 2, evenRows(domains), flaw));
+            () -> explore(domains, Schedule.MESH, false, slots, slotChunks, rows, flaw));
     System.out.println("SlotModelTest: " + flaw + ": " + found.getMessage());
     String expected =
         switch (flaw) {

@@ -193,6 +193,30 @@ class NextRunTest {
     assertTrue(runs.allTaken(step));
   }
 
+  /** Chunks that share a slot are one run, or several that are worthwhile. */
+  @Test
+  void streamedChunksAreTakenTogether() {
+    Tuning room = Tuning.DEFAULT.withStorage(Storage.STREAMED).withChunkRows(12);
+    Tuning streamed = room.withChunkRows(2);
+    GatherProblem problem = GatherProblem.alongRows(4, Capacity.of(1000, 4, room));
+    GatherLayout step = GatherPlan.of(problem, Domains.of(0, 1), streamed).step();
+    step.lay(new long[] {0, 30});
+    NextRun runs = new NextRun(0, step.bands());
+    runs.reset(step);
+    runs.ready(1, 4);
+    assertFalse(runs.choose(step, 5, Soon.NOTHING));
+    runs.ready(1, 8);
+    assertRun(runs, step, 5, 0, 5);
+    assertFalse(runs.choose(step, 5, Soon.NOTHING));
+    runs.ready(1, 16);
+    assertRun(runs, step, 5, 5, 12);
+    assertFalse(runs.choose(step, 5, Soon.NOTHING));
+    runs.ready(1, 30);
+    assertRun(runs, step, 5, 12, 24);
+    assertRun(runs, step, 5, 24, 30);
+    assertTrue(runs.allTaken(step));
+  }
+
   @Test
   void aStuckStreamHoldsUpNoOther() {
     long[] available = {3, 3, 3};

@@ -12,9 +12,9 @@ class PatienceTest {
   @Test
   void whatComesBeforeARunWouldBeDoneIsWaitedFor() {
     patience.reset();
-    assertEquals(NextRun.Soon.ALL, patience.soon(1000, 500, 499));
-    assertEquals(NextRun.Soon.OF_THIS_HOST, patience.soon(1000, 500, 501));
-    assertEquals(NextRun.Soon.NOTHING, patience.soon(1000, 0, 0));
+    assertEquals(NextRun.Soon.ALL, patience.soon(1000, 500, () -> 499));
+    assertEquals(NextRun.Soon.OF_THIS_HOST, patience.soon(1000, 500, () -> 501));
+    assertEquals(NextRun.Soon.NOTHING, patience.soon(1000, 0, () -> 0));
   }
 
   @Test
@@ -24,8 +24,8 @@ class PatienceTest {
     assertEquals(400, patience.left(1100, 500));
     // It is the first time that counts.
     patience.note(1300, false, true);
-    assertEquals(NextRun.Soon.ALL, patience.soon(1499, 500, 0));
-    assertEquals(NextRun.Soon.NOTHING, patience.soon(1500, 500, 0));
+    assertEquals(NextRun.Soon.ALL, patience.soon(1499, 500, () -> 0));
+    assertEquals(NextRun.Soon.NOTHING, patience.soon(1500, 500, () -> 0));
   }
 
   @Test

@@ -123,11 +123,11 @@ final class PlainNextRun {
   }
 
   private boolean isWorthwhile(GatherLayout step, int index, long worthwhile, Soon soon) {
-    if (step.plan().isStreamed()) {
-      return true;
-    }
     long first = runBegin(step, index);
     long last = runEnd(step, index);
+    if (step.plan().isStreamed()) {
+      return last - first >= worthwhile || last == slotEnd(step, step.bandAt(index));
+    }
     int below = bandBefore(step, first);
     int above = bandOf(step, last);
     if (below == NO_BAND && above == NO_BAND) {
@@ -169,7 +169,7 @@ final class PlainNextRun {
     int band = step.bandAt(index);
     long last = ready[band];
     if (step.plan().isStreamed()) {
-      return Math.min(last, step.bandChunkBegin(band, step.bandChunk(band, taken[band]) + 1));
+      return Math.min(last, slotEnd(step, band));
     }
     for (int i = index + 1; i < step.bands() && last == step.bandEnd(step.bandAt(i - 1)); i++) {
       int above = step.bandAt(i);
@@ -181,11 +181,18 @@ final class PlainNextRun {
     return last;
   }
 
+  /** The row after the last in the slot that the next row of a band lies in. */
+  private long slotEnd(GatherLayout step, int band) {
+    long slot = step.slot(band, step.bandChunk(band, taken[band]));
+    return step.slotBegin(band, slot + 1);
+  }
+
   /** A run that may still grow leaves what is over for the next one: kernels like round heights. */
   private long wholeEnd(GatherLayout step, long last, long worthwhile) {
     long over = (last - begin) % worthwhile;
-    boolean cut =
-        !step.plan().isStreamed() && last - begin > worthwhile && bandOf(step, last) != NO_BAND;
+    boolean mayGrow =
+        step.plan().isStreamed() ? last < slotEnd(step, runBand) : bandOf(step, last) != NO_BAND;
+    boolean cut = mayGrow && last - begin > worthwhile;
     return cut ? last - over : last;
   }
 

@@ -5,12 +5,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.github.gemmflow.tuning.Chunking;
 import io.github.gemmflow.tuning.Domains;
 import io.github.gemmflow.tuning.Overlap;
 import io.github.gemmflow.tuning.Schedule;
 import io.github.gemmflow.tuning.Storage;
+import io.github.gemmflow.tuning.SumPath;
 import io.github.gemmflow.tuning.Tuning;
+import io.github.gemmflow.tuning.cost.CostModel;
 import io.github.gemmflow.tuning.cost.LinkCosts;
+import io.github.gemmflow.tuning.cost.TriedStep;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -105,7 +109,7 @@ class RulesTest {
   }
 
   @Test
-  void streamedChunksFillASlotAndNoMore() {
+  void streamedChunksAreMessagesAndFillSlots() {
     Tuning streamed = Tuning.DEFAULT.withStorage(Storage.STREAMED);
     Capacity capacity = Capacity.of(1_000_000, 4096, streamed);
     assertEquals(128 * 4096, capacity.slotBytes());
@@ -116,7 +120,13 @@ class RulesTest {
       for (int route = 0; route < step.routes(); route++) {
         for (long chunk = 0; chunk < step.chunks(route); chunk++) {
           long rows = step.chunkBegin(route, chunk + 1) - step.chunkBegin(route, chunk);
+          assertTrue(rows * rowBytes <= Chunking.TCP_BYTES);
+        }
+        int band = step.band(route);
+        for (long slot = 0; slot < step.bandSlots(band); slot++) {
+          long rows = step.slotBegin(band, slot + 1) - step.slotBegin(band, slot);
           assertTrue(rows * rowBytes <= capacity.slotBytes());
+          assertTrue(rows > 100 || slot == step.bandSlots(band) - 1, rows + " rows in a slot");
         }
       }
     }
@@ -135,6 +145,51 @@ class RulesTest {
     assertEquals(
         "rows that are streamed cannot all be there before work begins: choose the overlap pipelined, or the storage gathered",
         e.getMessage());
+  }
+
+  /** What was tried for real is chosen, for as many rows, and unless something is asked for. */
+  @Test
+  void whatWasTriedGoesBeforeWhatIsPredicted() {
+    Domains hosts = Domains.of(0, 1, 2, 3);
+    TriedStep.Way ring = new TriedStep.Way("ring", 8192, 2e6);
+    TriedStep step = new TriedStep(ring, new TriedStep.Way("mesh", 57_344, 3e6));
+    CostModel costs = CostModel.ASSUMED.withTried(TriedStep.key("gather", 512, 1000, 4, 4), step);
+    Tuning tuned = Tuning.DEFAULT.withCosts(costs);
+    String reason =
+        "tried by gemmflow tune: ring with 8192 bytes 2.00 ms, then mesh with 57344 bytes 3.00 ms";
+    GatherPlan plan = plan(512, 900, hosts, tuned);
+    assertEquals(Schedule.RING, plan.schedule());
+    assertEquals(16, plan.chunkRows(225));
+    String text = plan.explain().toString();
+    assertTrue(text.contains("schedule ring: " + reason), text);
+    assertTrue(text.contains("chunks of up to 16 rows, 8 in flight per route: " + reason), text);
+    assertEquals(Schedule.MESH, plan(512, 100, hosts, tuned).schedule());
+    assertEquals(Schedule.MESH, plan(256, 900, hosts, tuned).schedule());
+    assertEquals(
+        112, plan(512, 900, hosts, tuned.withChunkBytes(57_344).withChunkRows(112)).chunkRows(225));
+    assertEquals(
+        Schedule.MESH, plan(512, 900, hosts, tuned.withSchedule(Schedule.MESH)).schedule());
+  }
+
+  @Test
+  void sumsGoTheWayThatWasTried() {
+    Domains hosts = Domains.of(0, 1, 2, 3);
+    SumProblem problem = new SumProblem(128, 512, false, 1000);
+    TriedStep.Way staged = new TriedStep.Way("staged", 8192, 2e6);
+    TriedStep.Way direct = new TriedStep.Way("direct", 57_344, 3e6);
+    String key = TriedStep.key("all-reduce", 512, 1000, 4, 4);
+    assertEquals(SumPath.STAGED, path(problem, hosts, key, new TriedStep(staged, direct), 1000));
+    assertEquals(SumPath.DIRECT, path(problem, hosts, key, new TriedStep(staged, direct), 1));
+    assertEquals(SumPath.DIRECT, path(problem, hosts, key, new TriedStep(direct, staged), 1000));
+  }
+
+  private static SumPath path(
+      SumProblem problem, Domains hosts, String key, TriedStep step, long rows) {
+    CostModel costs = CostModel.ASSUMED.withTried(key, step);
+    SumPlan plan = SumPlan.of(problem, hosts, Tuning.DEFAULT.withCosts(costs));
+    String text = plan.explain().toString();
+    assertTrue(text.contains(step.reason()), text);
+    return plan.path(rows);
   }
 
   /** With another link another schedule is the best: the costs decide, not the number of hosts. */

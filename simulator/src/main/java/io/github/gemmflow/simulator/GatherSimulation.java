@@ -123,9 +123,11 @@ class GatherSimulation extends StepSimulation {
       }
       slowest = Math.min(slowest, forwarded(rank, band));
     }
-    return slowest == Long.MAX_VALUE
-        ? slowest
-        : Slots.filledUpTo(slowest, layout.plan().problem().capacity().slots());
+    if (slowest == Long.MAX_VALUE) {
+      return slowest;
+    }
+    int slots = layout.plan().problem().capacity().slots();
+    return Slots.filledUpTo(layout.slotsDone(band, slowest), slots) * layout.slotChunks(band);
   }
 
   /** How many chunks of a band a rank has passed on to other hosts; all, if it passes on none. */
@@ -176,7 +178,7 @@ class GatherSimulation extends StepSimulation {
     long now = queue().now();
     NextRun mine = runs[rank];
     long runNanos = Math.round(work.runNanos(rank));
-    NextRun.Soon soon = patience[rank].soon(now, runNanos, bytesToCome[rank] * nanosPerByte);
+    NextRun.Soon soon = patience[rank].soon(now, runNanos, () -> bytesToCome[rank] * nanosPerByte);
     boolean chosen = mine.choose(layout, work.worthwhileRows(), soon);
     patience[rank].note(now, chosen, mine.isPatient());
     if (chosen) {

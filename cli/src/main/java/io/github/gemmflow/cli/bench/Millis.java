@@ -6,11 +6,11 @@ import java.util.Locale;
 import java.util.Map;
 
 /** Times in milliseconds, for persons and programs. */
-final class Millis {
+public final class Millis {
   private Millis() {}
 
   /** Three digits: medians of equal runs differ in the second already. */
-  static String text(double value) {
+  public static String text(double value) {
     int decimals = value >= 100 ? 0 : value >= 10 ? 1 : value >= 1 ? 2 : 3;
     return String.format(Locale.ROOT, "%." + decimals + "f ms", value);
   }

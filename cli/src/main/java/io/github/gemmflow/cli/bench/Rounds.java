@@ -18,12 +18,12 @@ import java.util.function.LongSupplier;
  * @param progress is told of each round
  * @param bytesIntoHost the bytes that have come into this rank's host over its links so far
  */
-record Rounds(int warmup, int iterations, Progress progress, LongSupplier bytesIntoHost) {
+public record Rounds(int warmup, int iterations, Progress progress, LongSupplier bytesIntoHost) {
   /** What a rank shows the others besides its times: comm CPU, link bytes and its verdict. */
   private static final int EXTRA = 3;
 
   /** Throws if there cannot be so many. */
-  static void check(int warmup, int iterations) {
+  public static void check(int warmup, int iterations) {
     if (warmup < 0 || iterations < 1) {
       throw new IllegalArgumentException(
           "%d rounds to warm up and %d that count cannot be run".formatted(warmup, iterations));
@@ -39,7 +39,8 @@ record Rounds(int warmup, int iterations, Progress progress, LongSupplier bytesI
    * @param linkBytes what came into all hosts over their links in the last part, on average
    * @param verified whether all ranks' results are right
    */
-  record Measured(List<double[]> slowest, double commCpuMillis, long linkBytes, boolean verified) {
+  public record Measured(
+      List<double[]> slowest, double commCpuMillis, long linkBytes, boolean verified) {
     /**
      * Whether results are right, for a person.
      *
@@ -82,7 +83,7 @@ record Rounds(int warmup, int iterations, Progress progress, LongSupplier bytesI
    * @param parts what is measured in each round; the last is watched more closely
    * @param verify whether this rank's results are right; called after all rounds
    */
-  Measured run(World world, List<Runnable> parts, BooleanSupplier verify) {
+  public Measured run(World world, List<Runnable> parts, BooleanSupplier verify) {
     double[] mine = new double[parts.size() * iterations + EXTRA];
     try (Meeting meeting = new Meeting(world, mine.length)) {
       measure(world, meeting, parts, mine);

@@ -84,12 +84,11 @@ public record LayerPrediction(
       CostModel costs,
       Products products,
       boolean recorded) {
-    long rowBytes = new RowTypes(size.type(), size.wire()).format(size.k()).bytes();
+    long rowBytes = rowBytes(size);
     Capacity capacity = Capacity.of(size.m(), rowBytes, tuning);
     GatherPlan plan = GatherPlan.of(GatherProblem.alongRows(rowBytes, capacity), domains, tuning);
     GatherLayout layout = plan.step();
     layout.lay(Shards.of(size.m(), domains.ranks()).sizes());
-    boolean multiplies = size.operation() == Operation.GATHER;
     // Rows that travel in another type than they are multiplied in are converted before.
     double convert =
         size.wire() == size.type()
@@ -99,12 +98,12 @@ public record LayerPrediction(
         new RowCosts() {
           @Override
           public double nanos(int rank, long rows) {
-            return multiplies ? products.nanos(rows, size.k()) + rows * convert : 0;
+            return products.nanos(rows, size.k()) + rows * convert;
           }
 
           @Override
           public long worthwhileRows() {
-            return multiplies ? WORTHWHILE_ROWS : 1;
+            return WORTHWHILE_ROWS;
           }
         };
     SimulatedStep step = Simulator.gather(layout, work, Conditions.of(costs), recorded);
@@ -120,9 +119,7 @@ public record LayerPrediction(
       Products products,
       boolean recorded) {
     boolean scattered = size.operation() == Operation.REDUCE_SCATTER;
-    SumProblem problem =
-        new SumProblem(
-            size.n(), RowFormat.onTheWire(size.wire(), size.n()).bytes(), scattered, size.m());
+    SumProblem problem = new SumProblem(size.n(), rowBytes(size), scattered, size.m());
     SumPlan plan = SumPlan.of(problem, domains, tuning);
     SumLayout layout = plan.step();
     layout.lay(
@@ -138,6 +135,13 @@ public record LayerPrediction(
         WindowSize.bytes(domains, 0, Capacity.of(size.m(), 0, tuning))
             + WindowSize.sumBytes(plan, 0);
     return new LayerPrediction(size, step, shared, weightBytes(size, inputs[0]), plan.explain());
+  }
+
+  /** The bytes of a row that travels, of A or of a sum. */
+  public static long rowBytes(Layer.Size size) {
+    return size.operation().isSum()
+        ? RowFormat.onTheWire(size.wire(), size.n()).bytes()
+        : new RowTypes(size.type(), size.wire()).format(size.k()).bytes();
   }
 
   private static long[] everywhere(long rows, Domains domains) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.cli.predict;
 
+import io.github.gemmflow.simulator.SimulatedStep;
+import io.github.gemmflow.tuning.Domains;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -21,6 +23,28 @@ public record Point(
     long bytesIntoHost,
     long sharedBytes,
     long weightBytes) {
+  /**
+   * On the ranks of some hosts.
+   *
+   * @param weightBytes of each rank
+   */
+  static Point of(
+      Domains domains,
+      double millis,
+      SimulatedStep.Limit limit,
+      long bytesIntoHost,
+      long sharedBytes,
+      long weightBytes) {
+    return new Point(
+        domains.ranks(),
+        domains.count(),
+        millis,
+        limit.toString(),
+        bytesIntoHost,
+        sharedBytes,
+        weightBytes * domains.size(0));
+  }
+
   Map<String, Object> json(Point first) {
     Map<String, Object> fields = new LinkedHashMap<>();
     fields.put("ranks", ranks);

@@ -67,15 +67,14 @@ public record Question(List<Integer> ranks, int ranksPerHost, Tuning tuning, Cos
         whole.operation(), whole.m(), whole.k(), columns, whole.type(), whole.wire());
   }
 
-  private Point point(Domains domains, LayerPrediction prediction) {
-    return new Point(
-        domains.ranks(),
-        domains.count(),
+  private static Point point(Domains domains, LayerPrediction prediction) {
+    return Point.of(
+        domains,
         prediction.millis(),
-        prediction.step().limit().toString(),
+        prediction.step().limit(),
         prediction.step().bytesIntoHost(),
         prediction.sharedBytes(),
-        prediction.weightBytes() * domains.size(0));
+        prediction.weightBytes());
   }
 
   /** The curve of a pass of a model over some rows, each of which looks back at some positions. */
@@ -86,14 +85,13 @@ public record Question(List<Integer> ranks, int ranksPerHost, Tuning tuning, Cos
         domains -> {
           ModelPrediction.Pass pass =
               new ModelPrediction(model, type, domains, tuning, costs, rows, positions).predict();
-          return new Point(
-              domains.ranks(),
-              domains.count(),
+          return Point.of(
+              domains,
               pass.nanos() / 1e6,
-              pass.limit().toString(),
+              pass.limit(),
               pass.bytesIntoHost(),
               pass.sharedBytes(),
-              pass.weightBytes() * domains.size(0));
+              pass.weightBytes());
         });
   }
 

@@ -32,10 +32,11 @@ public interface ChunkTraffic {
   Block received(Block block, int route, long chunk);
 
   /**
-   * Whether chunks are sent only after their receiver has started to receive. If not, a sender may
-   * be two steps ahead of its receiver: for more it waits for headers.
+   * Whether a chunk counts as sent only after its receiver has started to receive it: until then
+   * its sender sends no more than it may have in flight. If no chunk does, a sender may be two
+   * steps ahead of its receiver: for more it waits for headers.
    */
-  boolean isSynchronous();
+  boolean isSynchronous(int route, long chunk);
 
   /**
    * Whether the chunks of a route that a rank sends may come with its header: they are its own, and

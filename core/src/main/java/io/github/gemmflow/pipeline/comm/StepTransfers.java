@@ -268,7 +268,8 @@ final class StepTransfers {
       int route = sends.route(i);
       long chunk = sends.started(i);
       Block source = traffic().toSend(block, route, chunk);
-      sends.start(i, channel.send(sends.peer(i), tag(route), source, traffic().isSynchronous()));
+      boolean synchronous = traffic().isSynchronous(route, chunk);
+      sends.start(i, channel.send(sends.peer(i), tag(route), source, synchronous));
       done++;
     }
     return done;

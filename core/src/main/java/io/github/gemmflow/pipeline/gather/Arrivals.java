@@ -60,7 +60,8 @@ final class Arrivals {
   boolean hasRoom(GatherStep step, int route, long chunk) {
     GatherLayout layout = step.layout();
     int band = layout.band(route);
-    return !layout.plan().isStreamed() || window.slots(band).isFree(step.use(band) + chunk);
+    return !layout.plan().isStreamed()
+        || window.slots(band).isFree(step.use(band) + layout.slot(band, chunk));
   }
 
   /**

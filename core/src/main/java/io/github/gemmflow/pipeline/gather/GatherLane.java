@@ -13,6 +13,7 @@ import io.github.gemmflow.plan.GatherLayout;
 import io.github.gemmflow.plan.NextRun;
 import io.github.gemmflow.plan.Patience;
 import io.github.gemmflow.trace.Span;
+import java.util.function.DoubleSupplier;
 
 /**
  * Compute lane of a gathering step: works on its rows as they arrive. Each thread feeds a chunk of
@@ -29,12 +30,12 @@ final class GatherLane extends ComputeLane {
   private final RowLocator locator;
   private final Arrivals arrivals;
   private final HeaderCheck headers;
-  private final ArrivalRate pace;
   private final GatherDiagnosis diagnosis;
   private final Recorder recorder;
   private final SlotFeeder feeder;
   private final NextRun runs;
   private final Patience patience = new Patience();
+  private final DoubleSupplier arrivalNanos;
   private final Scratch[] scratch;
 
   // The step that is running; guarded by this.
@@ -58,7 +59,7 @@ final class GatherLane extends ComputeLane {
     this.feeder = new SlotFeeder(peers, window, locator, arrivals);
     this.arrivals = arrivals;
     this.headers = context.headers();
-    this.pace = pace;
+    this.arrivalNanos = () -> pace.nanos(arrivals.bytesToReceive(step));
     this.diagnosis = new GatherDiagnosis(peers, window, arrivals, headers, context.diagnosis());
     this.recorder = context.recorder();
     this.runs = new NextRun(peers.rank(), GatherWindow.routes(peers.domains().ranks()));
@@ -131,7 +132,8 @@ final class GatherLane extends ComputeLane {
 
   private void pass(int band, long chunks) {
     long use = step.use(band);
-    if (window.slots(band).pass(peers.computeReader(), use, use + chunks)) {
+    long slots = step.layout().slotsDone(band, chunks);
+    if (window.slots(band).pass(peers.computeReader(), use, use + slots)) {
       peers.ringFillers();
     }
   }
@@ -143,7 +145,6 @@ final class GatherLane extends ComputeLane {
 
   private boolean choose() {
     long now = System.nanoTime();
-    double arrivalNanos = pace.nanos(arrivals.bytesToReceive(step));
     NextRun.Soon soon = patience.soon(now, mostPatience(), arrivalNanos);
     boolean chosen = runs.choose(step.layout(), work.worthwhileRows(), soon);
     patience.note(now, chosen, runs.isPatient());

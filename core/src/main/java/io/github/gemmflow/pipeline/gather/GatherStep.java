@@ -39,7 +39,7 @@ final class GatherStep {
     }
     uses.begin(buffer());
     for (int band = 0; newLayout.plan().isStreamed() && band < newLayout.bands(); band++) {
-      uses.add(band, newLayout.bandChunks(band));
+      uses.add(band, newLayout.bandSlots(band));
     }
   }
 

@@ -59,7 +59,8 @@ final class GatherTraffic implements ChunkTraffic {
       return chunks;
     }
     int band = layout.band(route);
-    return Math.min(chunks, window.slots(band).filledUpTo() - step.use(band));
+    long free = window.slots(band).filledUpTo() - step.use(band);
+    return Math.min(chunks, free * layout.slotChunks(band));
   }
 
   @Override
@@ -77,10 +78,15 @@ final class GatherTraffic implements ChunkTraffic {
     return locator.received(block, step, route, chunk);
   }
 
-  /** If they are streamed, because then the receiver has room for some chunks only. */
+  /**
+   * The last one of each slot, if rows are streamed: then the receiver has room for some slots
+   * only.
+   */
   @Override
-  public boolean isSynchronous() {
-    return step.layout().plan().isStreamed();
+  public boolean isSynchronous(int route, long chunk) {
+    GatherLayout layout = step.layout();
+    return layout.plan().isStreamed()
+        && layout.slotsDone(layout.band(route), chunk + 1) > layout.slot(layout.band(route), chunk);
   }
 
   @Override
@@ -119,10 +125,10 @@ final class GatherTraffic implements ChunkTraffic {
     for (int band = 0; band < layout.bands(); band++) {
       SlotRing slots = window.slots(band);
       long use = step.use(band);
-      if (slots.pass(peers.commReader(), use, use + forwarded[band])) {
+      if (slots.pass(peers.commReader(), use, use + layout.slotsDone(band, forwarded[band]))) {
         news++;
       }
-      slotsPassed &= slots.passed(peers.commReader()) >= use + layout.bandChunks(band);
+      slotsPassed &= slots.passed(peers.commReader()) >= use + layout.bandSlots(band);
     }
     if (news > 0) {
       peers.ringFillers();

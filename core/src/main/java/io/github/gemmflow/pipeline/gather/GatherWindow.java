@@ -19,7 +19,7 @@ import java.lang.foreign.MemorySegment;
  * counters   chunks arrived, one per route
  *            slots passed, one per reader, of each band
  * rows       two buffers: all rows of a gathered step as one matrix without gaps
- * slots      of each band: chunks of streamed steps
+ * slots      of each band: rows of streamed steps
  * </pre>
  */
 public final class GatherWindow {
@@ -93,16 +93,16 @@ public final class GatherWindow {
     return block.at(memory, offset, to - from, rowBytes, rowBytes);
   }
 
-  /** Points a block at rows of A in a streamed step, all of them in one chunk of a band. */
+  /** Points a block at rows of A in a streamed step, all of them in one slot of a band. */
   public Block slotRows(Block block, GatherStep step, int band, long from, long to) {
     GatherLayout layout = step.layout();
     long rowBytes = layout.plan().problem().rowBytes();
-    long chunk = layout.bandChunk(band, from);
-    int slot = slots[band].slot(step.use(band) + chunk);
+    long slot = layout.slot(band, layout.bandChunk(band, from));
+    int place = slots[band].slot(step.use(band) + slot);
     long offset =
         offsets.slots
-            + ((long) band * capacity.slots() + slot) * slotStride(capacity)
-            + (from - layout.bandChunkBegin(band, chunk)) * rowBytes;
+            + ((long) band * capacity.slots() + place) * slotStride(capacity)
+            + (from - layout.slotBegin(band, slot)) * rowBytes;
     return block.at(memory, offset, to - from, rowBytes, rowBytes);
   }
 
@@ -124,7 +124,7 @@ public final class GatherWindow {
     return arrivals;
   }
 
-  /** The slots of a band's chunks in streamed steps, with the readers of steps. */
+  /** The slots of a band's rows in streamed steps, with the readers of steps. */
   public SlotRing slots(int band) {
     return slots[band];
   }

@@ -65,7 +65,7 @@ final class SumTraffic implements ChunkTraffic {
 
   /** No: the receiver has room for all chunks. */
   @Override
-  public boolean isSynchronous() {
+  public boolean isSynchronous(int route, long chunk) {
     return false;
   }
 

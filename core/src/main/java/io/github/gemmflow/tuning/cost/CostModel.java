@@ -16,6 +16,7 @@ import java.util.TreeMap;
  * @param link of each host
  * @param host of each rank
  * @param kernels times of products, by the name of their type
+ * @param tried steps that were tried in several ways, by {@link TriedStep#key}
  */
 public record CostModel(
     String origin,
@@ -24,7 +25,8 @@ public record CostModel(
     int cores,
     LinkCosts link,
     HostCosts host,
-    Map<String, KernelCosts> kernels) {
+    Map<String, KernelCosts> kernels,
+    Map<String, TriedStep> tried) {
   /**
    * Costs that nobody measured: of one core with AVX-512, and Ethernet of 1 Gbit/s. They are of the
    * right order, not more.
@@ -43,8 +45,21 @@ public record CostModel(
               "BF16", assumed(2, 60),
               "I8", assumed(1, 120)));
 
+  /** Costs of a job in which no step was tried. */
+  public CostModel(
+      String origin,
+      String machine,
+      int threads,
+      int cores,
+      LinkCosts link,
+      HostCosts host,
+      Map<String, KernelCosts> kernels) {
+    this(origin, machine, threads, cores, link, host, kernels, Map.of());
+  }
+
   public CostModel {
-    kernels = Map.copyOf(new TreeMap<>(kernels));
+    kernels = Map.copyOf(kernels);
+    tried = Map.copyOf(tried);
     if (threads < 1) {
       throw new IllegalArgumentException("%d threads cannot multiply".formatted(threads));
     }
@@ -95,7 +110,21 @@ public record CostModel(
 
   /** The same with another link. */
   public CostModel withLink(LinkCosts other) {
-    return new CostModel(origin, machine, threads, cores, other, host, kernels);
+    return new CostModel(origin, machine, threads, cores, other, host, kernels, tried);
+  }
+
+  /** The same with a step that was tried, in place of an earlier try. */
+  public CostModel withTried(String key, TriedStep step) {
+    Map<String, TriedStep> all = new TreeMap<>(tried);
+    all.put(key, step);
+    return new CostModel(origin, machine, threads, cores, link, host, kernels, all);
+  }
+
+  /** The same without the trial of a step. */
+  public CostModel withoutTried(String key) {
+    Map<String, TriedStep> rest = new TreeMap<>(tried);
+    rest.remove(key);
+    return new CostModel(origin, machine, threads, cores, link, host, kernels, rest);
   }
 
   @Override

@@ -12,6 +12,7 @@ import java.util.TreeMap;
  */
 public final class CostText {
   private static final String KERNEL = "product.";
+  private static final String TRIED = "tried.";
 
   private CostText() {}
 
@@ -43,7 +44,14 @@ public final class CostText {
                 line(text, KERNEL + type + "." + size, value.toString().strip());
               }
             });
+    new TreeMap<>(costs.tried())
+        .forEach(
+            (key, step) -> line(text, TRIED + key, way(step.best()) + ", " + way(step.next())));
     return text.toString();
+  }
+
+  private static String way(TriedStep.Way way) {
+    return "%s %d %s".formatted(way.name(), way.chunkBytes(), number(way.nanos()));
   }
 
   /** What tells costs from others, in messages. */
@@ -94,7 +102,8 @@ public final class CostText {
                 takeNumber(values, "message.ns"),
                 takeNumber(values, "carry.byte.ns"),
                 takeNumber(values, "add.byte.ns")),
-            takeKernels(values));
+            takeKernels(values),
+            takeTried(values));
     if (!values.isEmpty()) {
       throw new IllegalArgumentException(
           "nothing is known of %s: is the file of another version?".formatted(values.keySet()));
@@ -138,6 +147,31 @@ public final class CostText {
     Map<String, KernelCosts> kernels = new TreeMap<>();
     tables.forEach((type, table) -> kernels.put(type, new KernelCosts(table)));
     return kernels;
+  }
+
+  private static Map<String, TriedStep> takeTried(Map<String, String> values) {
+    Map<String, TriedStep> tried = new TreeMap<>();
+    values.forEach(
+        (name, value) -> {
+          if (name.startsWith(TRIED)) {
+            String[] words = value.split("[ ,]+", -1);
+            if (words.length != 6) {
+              throw new IllegalArgumentException(
+                  "%s: '%s' is not two ways with their bytes and nanoseconds"
+                      .formatted(name, value));
+            }
+            tried.put(
+                name.substring(TRIED.length()),
+                new TriedStep(way(name, words, 0), way(name, words, 3)));
+          }
+        });
+    values.keySet().removeIf(name -> name.startsWith(TRIED));
+    return tried;
+  }
+
+  private static TriedStep.Way way(String name, String[] words, int at) {
+    return new TriedStep.Way(
+        words[at], (long) number(name, words[at + 1]), number(name, words[at + 2]));
   }
 
   private static Map<Long, Double> heights(String name, String value) {

@@ -28,6 +28,34 @@ class CostTextTest {
   }
 
   @Test
+  void whatWasTriedIsReadAgain() {
+    TriedStep step =
+        new TriedStep(
+            new TriedStep.Way("ring", 28_672, 1.25e6), new TriedStep.Way("mesh", 57_344, 1.5e6));
+    CostModel tried = CostModel.ASSUMED.withTried("gather.512.64.4.4", step);
+    String text = CostText.write(tried);
+    assertEquals(step, CostText.read(text).tried().get("gather.512.64.4.4"), text);
+    assertEquals(text, CostText.write(CostText.read(text)));
+    assertEquals(GOOD, CostText.write(tried.withoutTried("gather.512.64.4.4")));
+    assertRefused(
+        "tried.gather.512.64.4.4: 'ring 28672' is not two ways with their bytes and nanoseconds",
+        GOOD + "tried.gather.512.64.4.4 = ring 28672\n");
+    assertRefused(
+        "a step cannot have gone ring with chunks of 0 bytes in 1.0 ns",
+        GOOD + "tried.gather.512.64.4.4 = ring 0 1, mesh 1 2\n");
+  }
+
+  /** Of 33 to 64 rows, of 65 to 128, and so on. */
+  @Test
+  void whatWasTriedHoldsForAboutAsManyRows() {
+    assertEquals("gather.512.64.4.2", TriedStep.key("gather", 512, 33, 4, 2));
+    assertEquals("gather.512.64.4.2", TriedStep.key("gather", 512, 64, 4, 2));
+    assertEquals("gather.512.128.4.2", TriedStep.key("gather", 512, 65, 4, 2));
+    assertEquals("gather.512.1.4.2", TriedStep.key("gather", 512, 1, 4, 2));
+    assertEquals("gather.512.1.4.2", TriedStep.key("gather", 512, 0, 4, 2));
+  }
+
+  @Test
   void otherCostsHaveAnotherHash() {
     CostModel other = CostModel.ASSUMED.withLink(LinkCosts.of(60e3, 10e9));
     assertNotEquals(CostText.hash(CostModel.ASSUMED), CostText.hash(other));

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.cli;
+
+import io.github.gemmflow.Config;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** Options for how ranks multiply. */
+final class ComputeOptions {
+  @Option(
+      names = "--compute-threads",
+      paramLabel = "COUNT",
+      description = "threads of each rank that multiply (default: 1)")
+  private @Nullable Integer threads;
+
+  /** The settings of this process, with what was asked for here. */
+  Config.Builder config() {
+    Config.Builder builder = Config.builder();
+    if (threads != null) {
+      builder.threads(threads);
+    }
+    return builder;
+  }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.cli;
+
+import io.github.gemmflow.cli.bench.Operation;
+import io.github.gemmflow.cli.bench.Progress;
+import io.github.gemmflow.cli.tune.Trial;
+import io.github.gemmflow.cli.tune.Tuner;
+import io.github.gemmflow.tuning.cost.CostText;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParentCommand;
+
+/** {@code gemmflow tune}: the best ways of a layer, tried for real. */
+@Command(
+    name = "tune",
+    header = "Tries the ways of a layer that are predicted to be the best.",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description =
+        "Schedules, paths of sums and sizes of messages between hosts, in turns with what the rules choose; the time of"
+            + " a round is its slowest rank's. What is faster by 3 % or more goes into the file of costs, and jobs with"
+            + " GEMMFLOW_COSTS=FILE choose it for such a layer. It changes no bit of a result.%n"
+            + "Between 2 hosts there is one way only, and messages of several sizes.%n",
+    footer = {
+      "%nExample:",
+      "  gemmflow calibrate -n 3 --engine local --hosts 3 --dtypes BF16 -o c.txt",
+      "  gemmflow tune -n 3 --engine local --hosts 3 --gm 96 --gk 64 --costs c.txt"
+    })
+final class TuneCommand implements Callable<Integer> {
+  @ParentCommand private Gemmflow parent = new Gemmflow();
+
+  @Mixin private RankOptions ranks = new RankOptions();
+  @Mixin private OperationOptions operation = new OperationOptions();
+  @Mixin private ShapeOptions shape = new ShapeOptions();
+  @Mixin private ComputeOptions compute = new ComputeOptions();
+
+  @Option(
+      names = "--costs",
+      required = true,
+      paramLabel = "FILE",
+      description = "what gemmflow calibrate wrote; what wins is written there, too")
+  private Path costs = Path.of("costs.txt");
+
+  @Option(
+      names = "--ways",
+      defaultValue = "4",
+      paramLabel = "COUNT",
+      description = "to try, of those that are predicted to be the best (default: 4)")
+  private int ways;
+
+  @Option(
+      names = "--warmup",
+      defaultValue = "3",
+      paramLabel = "ROUNDS",
+      description = "before those that count (default: 3)")
+  private int warmup;
+
+  @Option(
+      names = "--iterations",
+      defaultValue = "21",
+      paramLabel = "ROUNDS",
+      description = "that count (default: 21)")
+  private int iterations;
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    if (operation.value() == Operation.ALL_GATHER) {
+      throw new CommandException(
+          ExitCode.INPUT, "--operation all-gather multiplies nothing: ask for gather");
+    }
+    ranks.toStart();
+    Tuner tuner =
+        new Tuner(shape.of(operation.value(), operation.wire()), ways, warmup, iterations);
+    Job job = new Job(ranks, compute.config().costs(costs).build(), parent.output());
+    return job.run(
+        parent.arguments(),
+        world -> {
+          if (world.group().domains().count() == 1) {
+            throw new CommandException(
+                ExitCode.INPUT,
+                "on one host nothing travels, and there is nothing to try: start ranks on several hosts");
+          }
+          Progress progress = world.rank() == 0 ? parent.output().progress() : Progress.NONE;
+          Trial trial = tuner.run(world, progress);
+          if (!trial.verified()) {
+            throw new CommandException(ExitCode.NO, "the results are wrong: please report this");
+          }
+          if (world.rank() == 0) {
+            parent.output().say(trial.text());
+            OutputFile.write(costs, CostText.write(trial.outcome()));
+          }
+        });
+  }
+}
