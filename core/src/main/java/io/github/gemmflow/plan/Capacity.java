@@ -24,7 +24,7 @@ public record Capacity(
         maxRowBytes,
         !streamed,
         streamed ? tuning.slots() : 0,
-        streamed ? ChunkRule.slotBytes(tuning.chunking(), maxRows, maxRowBytes) : 0);
+        streamed ? ChunkRule.slotBytes(tuning, maxRows, maxRowBytes) : 0);
   }
 
   /** Bytes of all rows of a whole step; 0 if there is no room for one. */

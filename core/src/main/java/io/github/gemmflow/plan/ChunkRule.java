@@ -2,17 +2,24 @@
 package io.github.gemmflow.plan;
 
 import io.github.gemmflow.tuning.Chunking;
+import io.github.gemmflow.tuning.Tuning;
+import io.github.gemmflow.tuning.cost.CostModel;
+import io.github.gemmflow.tuning.cost.KernelCosts;
 
 /** Rule for the number of rows that travel together, unless it is asked for. */
 final class ChunkRule {
   /** A slot has at least this many bytes. */
   private static final long SLOT_BYTES = 64 << 10;
 
-  /**
-   * Rows of a slot, at least: the kernel gets no more at once. With 64 rows oneDNN's AMX product
-   * was measured at 0.7 of its full speed, with 512 at 0.84.
-   */
-  private static final long SLOT_ROWS = 128;
+  /** Rows of a slot, at least and at most: the kernel gets no more at once. */
+  private static final long FEWEST_SLOT_ROWS = 128;
+
+  private static final long MOST_SLOT_ROWS = 512;
+
+  /** Rows that are as good as any number, and how much slower those of a slot may be. */
+  private static final long MANY_ROWS = 1024;
+
+  private static final double NEARLY = 1.05;
 
   private ChunkRule() {}
 
@@ -25,12 +32,34 @@ final class ChunkRule {
   }
 
   /** The bytes of a slot in a workspace for so many rows: room for at least one of them. */
-  static long slotBytes(Chunking chunking, long maxRows, long maxRowBytes) {
+  static long slotBytes(Tuning tuning, long maxRows, long maxRowBytes) {
     long wanted =
-        chunking.rows() > 0
-            ? chunking.rows()
-            : Math.max(SLOT_ROWS, Math.ceilDiv(SLOT_BYTES, Math.max(1, maxRowBytes)));
+        tuning.chunking().rows() > 0
+            ? tuning.chunking().rows()
+            : Math.max(
+                slotRows(tuning.costs()), Math.ceilDiv(SLOT_BYTES, Math.max(1, maxRowBytes)));
     return Math.multiplyExact(Math.clamp(wanted, 1, Math.max(1, maxRows)), maxRowBytes);
+  }
+
+  /** As few rows as products of all types take little longer with than with many. */
+  private static long slotRows(CostModel costs) {
+    long rows = FEWEST_SLOT_ROWS;
+    while (rows < MOST_SLOT_ROWS && !areEnough(rows, costs)) {
+      rows *= 2;
+    }
+    return rows;
+  }
+
+  private static boolean areEnough(long rows, CostModel costs) {
+    for (KernelCosts kernel : costs.kernels().values()) {
+      long elements = kernel.sizes().getLast();
+      double perRow = kernel.nanos(rows, elements, 1) / rows;
+      double ofMany = kernel.nanos(MANY_ROWS, elements, 1) / MANY_ROWS;
+      if (perRow > NEARLY * ofMany) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Why, for a person. */

@@ -13,9 +13,12 @@ import io.github.gemmflow.tuning.Storage;
 import io.github.gemmflow.tuning.SumPath;
 import io.github.gemmflow.tuning.Tuning;
 import io.github.gemmflow.tuning.cost.CostModel;
+import io.github.gemmflow.tuning.cost.KernelCosts;
 import io.github.gemmflow.tuning.cost.LinkCosts;
 import io.github.gemmflow.tuning.cost.TriedStep;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -112,7 +115,7 @@ class RulesTest {
   void streamedChunksAreMessagesAndFillSlots() {
     Tuning streamed = Tuning.DEFAULT.withStorage(Storage.STREAMED);
     Capacity capacity = Capacity.of(1_000_000, 4096, streamed);
-    assertEquals(128 * 4096, capacity.slotBytes());
+    assertEquals(256 * 4096, capacity.slotBytes());
     for (long rowBytes : new long[] {0, 1, 1000, 4096}) {
       GatherLayout step =
           GatherPlan.of(GatherProblem.alongRows(rowBytes, capacity), TWO_HOSTS, streamed).step();
@@ -126,13 +129,28 @@ class RulesTest {
         for (long slot = 0; slot < step.bandSlots(band); slot++) {
           long rows = step.slotBegin(band, slot + 1) - step.slotBegin(band, slot);
           assertTrue(rows * rowBytes <= capacity.slotBytes());
-          assertTrue(rows > 100 || slot == step.bandSlots(band) - 1, rows + " rows in a slot");
+          assertTrue(rows > 200 || slot == step.bandSlots(band) - 1, rows + " rows in a slot");
         }
       }
     }
+    Tuning onFastCores = streamed.withCosts(costs(150));
+    assertEquals(512 * 4096, Capacity.of(1_000_000, 4096, onFastCores).slotBytes());
+    Tuning onSlowCores = streamed.withCosts(costs(10));
+    assertEquals(128 * 4096, Capacity.of(1_000_000, 4096, onSlowCores).slotBytes());
     Tuning small = streamed.withChunkRows(3);
     assertEquals(3 * 4096, Capacity.of(1_000_000, 4096, small).slotBytes());
     assertEquals(1, Capacity.of(0, 4096, streamed).slotBytes() / 4096);
+  }
+
+  /** Weights that come from memory at 9 GB/s, and so many operations a nanosecond. */
+  private static CostModel costs(double perNano) {
+    Map<Long, Double> byRows = new TreeMap<>();
+    for (long rows = 1; rows <= 1024; rows *= 2) {
+      byRows.put(rows, 1e6 * (4 / 9.0 + 2 * rows / perNano));
+    }
+    CostModel other = CostModel.ASSUMED;
+    Map<String, KernelCosts> kernels = Map.of("F32", new KernelCosts(Map.of(1_000_000L, byRows)));
+    return new CostModel("", "", 1, 1, other.link(), other.host(), kernels);
   }
 
   @Test

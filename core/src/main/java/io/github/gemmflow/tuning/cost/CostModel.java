@@ -71,13 +71,15 @@ public record CostModel(
     }
   }
 
-  /** Weights come from memory at 9 GB/s, and are multiplied at so many operations a nanosecond. */
+  /**
+   * Weights come from memory at 9 GB/s, and are then multiplied at so many operations a nanosecond.
+   */
   private static KernelCosts assumed(int bytes, double perNano) {
     Map<Long, Map<Long, Double>> table = new TreeMap<>();
     long elements = 1L << 22;
     Map<Long, Double> byRows = new TreeMap<>();
     for (long rows = 1; rows <= 1024; rows *= 2) {
-      byRows.put(rows, Math.max(elements * bytes / 9.0, 2.0 * elements * rows / perNano));
+      byRows.put(rows, elements * bytes / 9.0 + 2.0 * elements * rows / perNano);
     }
     table.put(elements, byRows);
     return new KernelCosts(table);
