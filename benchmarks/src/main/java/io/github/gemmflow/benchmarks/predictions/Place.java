@@ -47,16 +47,23 @@ record Place(int hosts, String rate, List<Long> rows) {
     }
   }
 
-  /** Runs the command of a fresh checkout on all ranks. */
-  void run(List<String> words) throws IOException, InterruptedException {
+  /** Runs the command of a fresh checkout on all ranks, whose rules choose by costs. */
+  void run(List<String> words, CostModel costs) throws IOException, InterruptedException {
+    Path file = Files.createTempFile("gemmflow-costs-", ".txt");
+    Files.writeString(file, CostText.write(costs));
+    run(words, "GEMMFLOW_COSTS=" + file);
+    Files.delete(file);
+  }
+
+  private void run(List<String> words, String setting) throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
-    Path gemmflow = Path.of(Lab.program()).resolveSibling("../gemmflow").normalize();
+    String gemmflow = Path.of(Lab.program()).resolveSibling("../gemmflow").normalize().toString();
     if (hosts > 1) {
       command.addAll(List.of(Lab.program(), "mpirun", "openmpi", "-n", Integer.toString(hosts)));
-      command.add(gemmflow.toString());
+      command.addAll(List.of("-x", setting, gemmflow));
       command.addAll(words);
     } else {
-      command.add(gemmflow.toString());
+      command.addAll(List.of("env", setting, gemmflow));
       command.addAll(words);
       command.addAll(List.of("-n", Integer.toString(RANKS_ON_ONE_HOST)));
     }
@@ -65,7 +72,7 @@ record Place(int hosts, String rate, List<Long> rows) {
 
   CostModel calibrate(Path directory) throws IOException, InterruptedException {
     Path file = directory.resolve("costs-%s.txt".formatted(toString().replace(' ', '-')));
-    run(List.of("calibrate", "--dtypes", "F32,I8", "-o", file.toString()));
+    run(List.of("calibrate", "--dtypes", "F32,I8", "-o", file.toString()), CostModel.ASSUMED);
     return CostText.read(Files.readString(file));
   }
 

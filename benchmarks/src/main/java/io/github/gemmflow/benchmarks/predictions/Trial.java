@@ -65,9 +65,15 @@ record Trial(Operation operation, DType type, List<Long> rows, List<String> way)
   /** Measures all, and predicts them from costs that were measured before. */
   List<Measurement> run(Place place, CostModel costs) throws IOException, InterruptedException {
     Path figures = Files.createTempDirectory("gemmflow-predictions-");
-    bench(place, figures, rows.stream().filter(m -> m <= FEW_ROWS).toList(), 150, 51);
-    bench(place, figures, rows.stream().filter(m -> m > FEW_ROWS && m <= MANY_ROWS).toList(), 5, 7);
-    bench(place, figures, rows.stream().filter(m -> m > MANY_ROWS).toList(), 1, 3);
+    bench(place, costs, figures, rows.stream().filter(m -> m <= FEW_ROWS).toList(), 150, 51);
+    bench(
+        place,
+        costs,
+        figures,
+        rows.stream().filter(m -> m > FEW_ROWS && m <= MANY_ROWS).toList(),
+        5,
+        7);
+    bench(place, costs, figures, rows.stream().filter(m -> m > MANY_ROWS).toList(), 1, 3);
     List<Measurement> found = new ArrayList<>();
     Domains domains = place.domains();
     Tuning tuning = tuning(costs);
@@ -90,7 +96,8 @@ record Trial(Operation operation, DType type, List<Long> rows, List<String> way)
   /** Medians: of overlapped steps, and of the products of a rank alone. */
   private record Times(double step, double product) {}
 
-  private void bench(Place place, Path figures, List<Long> heights, int warmup, int iterations)
+  private void bench(
+      Place place, CostModel costs, Path figures, List<Long> heights, int warmup, int iterations)
       throws IOException, InterruptedException {
     if (heights.isEmpty()) {
       return;
@@ -116,7 +123,7 @@ record Trial(Operation operation, DType type, List<Long> rows, List<String> way)
                 "--gm",
                 heights.stream().map(String::valueOf).collect(Collectors.joining(","))));
     words.addAll(way);
-    place.run(words);
+    place.run(words, costs);
   }
 
   private static Map<Long, Times> read(Path directory) throws IOException {
