@@ -12,6 +12,7 @@ public final class Waiter {
   private final LongSupplier spinNanos;
   private final Runnable whileSpinning;
   private final Runnable beforeSleep;
+  private final Runnable afterSleep;
   private final MemorySegment scratch = Futex.newTimespec();
   private long sleeps;
 
@@ -21,7 +22,7 @@ public final class Waiter {
    * @param spinNanos how long it spins before it sleeps
    */
   public Waiter(Bell bell, long spinNanos) {
-    this(bell, () -> spinNanos, Thread::onSpinWait, () -> {});
+    this(bell, () -> spinNanos, Thread::onSpinWait, () -> {}, () -> {});
   }
 
   /**
@@ -30,12 +31,19 @@ public final class Waiter {
    * @param spinNanos how long it spins before it sleeps; asked whenever it waits
    * @param whileSpinning called again and again while it spins
    * @param beforeSleep called when it has announced itself as a sleeper
+   * @param afterSleep called when it has slept
    */
-  public Waiter(Bell bell, LongSupplier spinNanos, Runnable whileSpinning, Runnable beforeSleep) {
+  public Waiter(
+      Bell bell,
+      LongSupplier spinNanos,
+      Runnable whileSpinning,
+      Runnable beforeSleep,
+      Runnable afterSleep) {
     this.bell = bell;
     this.spinNanos = spinNanos;
     this.whileSpinning = whileSpinning;
     this.beforeSleep = beforeSleep;
+    this.afterSleep = afterSleep;
   }
 
   /**
@@ -76,7 +84,11 @@ public final class Waiter {
       }
       sleeps++;
       beforeSleep.run();
-      bell.sleep(ticket, nanos, scratch);
+      try {
+        bell.sleep(ticket, nanos, scratch);
+      } finally {
+        afterSleep.run();
+      }
       return false;
     } finally {
       bell.leave();

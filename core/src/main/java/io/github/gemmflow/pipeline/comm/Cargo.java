@@ -101,6 +101,16 @@ final class Cargo {
     return aboard[stream];
   }
 
+  /** Whether every stream that has chunks to start is part of it. */
+  boolean hasAllLeft(StreamProgress streams) {
+    for (int i = 0; i < streams.count(); i++) {
+      if (streams.isLeft(i) && !aboard[i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   /** Takes everything out: it travels by itself. */
   void unload() {
     Arrays.fill(aboard, false);

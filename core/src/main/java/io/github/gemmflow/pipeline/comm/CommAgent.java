@@ -17,6 +17,14 @@ interface CommAgent {
   /** How many things are under way in the engine; it is polled as long as there are any. */
   int underWay();
 
+  /**
+   * Whether all that is under way keeps until a compute thread of this rank, which is at work,
+   * looks.
+   */
+  default boolean canWait() {
+    return false;
+  }
+
   /** The engine has failed, for good. */
   void fail(EngineException failure);
 }

@@ -15,6 +15,7 @@ final class CommAgents {
   private CommAgent[] agents = new CommAgent[0];
   private @Nullable EngineException failure;
   private volatile int underWay;
+  private volatile boolean canWait;
 
   /**
    * None yet.
@@ -56,6 +57,7 @@ final class CommAgents {
     } catch (RuntimeException | Error e) {
       fail(new EngineException("the communication thread failed: " + e, e));
     }
+    canWait = canAllWait();
     underWay = count();
     return done;
   }
@@ -66,6 +68,20 @@ final class CommAgents {
       count += agent.underWay();
     }
     return failure == null ? count : 0;
+  }
+
+  private boolean canAllWait() {
+    for (CommAgent agent : agents) {
+      if (agent.underWay() > 0 && !agent.canWait()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Whether all of these keep until a compute thread looks. Thread-safe. */
+  boolean canWait() {
+    return canWait;
   }
 
   /** How many things were under way in the engine when it was looked at last. Thread-safe. */

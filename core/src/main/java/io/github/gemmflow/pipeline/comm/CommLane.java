@@ -158,6 +158,16 @@ public final class CommLane implements CommAgent {
     return count;
   }
 
+  /** Other ranks of the host may wait for what comes to this one. */
+  @Override
+  public boolean canWait() {
+    boolean canWait = peers.helps() && peers.hostRanks() == 1;
+    for (long number = finished; canWait && number < opened; number++) {
+      canWait = transfers(number).canWait();
+    }
+    return canWait;
+  }
+
   @Override
   public void fail(EngineException failure) {
     stop();

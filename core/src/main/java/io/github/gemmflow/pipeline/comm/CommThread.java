@@ -18,6 +18,7 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -62,6 +63,9 @@ public final class CommThread implements CommHelp {
   private volatile boolean closed;
   private volatile boolean ended;
   private volatile boolean resting;
+
+  /** Compute threads of this process that sleep while they wait for something. */
+  private final AtomicInteger sleepers = new AtomicInteger();
 
   // Used by whoever has the turn.
   private final EngineTurn turn = new EngineTurn();
@@ -124,7 +128,7 @@ public final class CommThread implements CommHelp {
     connected.complete(engine);
     BooleanSupplier didSomething = () -> closed || cycle(engine) > 0;
     BooleanSupplier mayGoOn =
-        () -> didSomething.getAsBoolean() || spins() || (resting && agents.underWay() > 0);
+        () -> didSomething.getAsBoolean() || spins() || (resting && isNeeded());
     try {
       while (!closed) {
         if (spins()) {
@@ -197,10 +201,26 @@ public final class CommThread implements CommHelp {
   }
 
   @Override
-  public void handOver() {
-    if (resting && agents.underWay() > 0) {
+  public void turnToWork() {
+    if (resting && isNeeded()) {
       bell.ring();
     }
+  }
+
+  @Override
+  public void fallAsleep() {
+    sleepers.incrementAndGet();
+    turnToWork();
+  }
+
+  @Override
+  public void wakeUp() {
+    sleepers.decrementAndGet();
+  }
+
+  /** Whether something is under way that nobody else looks after in time. */
+  private boolean isNeeded() {
+    return agents.underWay() > 0 && (sleepers.get() > 0 || !agents.canWait());
   }
 
   private int runTasks() {
@@ -217,9 +237,8 @@ public final class CommThread implements CommHelp {
   }
 
   private long idleNanos(Engine engine) {
-    int count = agents.underWay();
-    resting = count == 0;
-    if (count == 0) {
+    resting = !isNeeded() && !spins();
+    if (resting) {
       return engine.announces() ? LOOK_AROUND : LOOK_AFTER_HELPERS;
     }
     return engine.announces() ? StepTransfers.LONGEST_WAIT : napNanos;

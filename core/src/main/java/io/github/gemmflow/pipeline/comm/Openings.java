@@ -192,6 +192,16 @@ final class Openings {
     return received[source];
   }
 
+  /** Whether a message is on its way out. */
+  boolean isLeaving() {
+    for (int request : sends) {
+      if (request != NO_REQUEST) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** How many messages are yet to be sent or to arrive. */
   int left() {
     return left;

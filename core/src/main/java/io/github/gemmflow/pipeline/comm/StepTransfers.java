@@ -280,6 +280,19 @@ final class StepTransfers {
     return openings.left() + (chunksStarted ? sends.underWay() + receives.underWay() : 0);
   }
 
+  /**
+   * Whether all that is under way comes in one short message from each rank, which keeps until
+   * somebody looks, and nothing leaves before compute threads have worked.
+   */
+  boolean canWait() {
+    return chunksStarted
+        && !openings.isLeaving()
+        && sends.isIdle()
+        && receives.isIdle()
+        && cargoToSend.hasAllLeft(sends)
+        && cargoToCome.hasAllLeft(receives);
+  }
+
   boolean hasAllHeaders() {
     return openings.isDone();
   }

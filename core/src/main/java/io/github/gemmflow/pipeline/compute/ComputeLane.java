@@ -162,7 +162,7 @@ public abstract class ComputeLane {
 
   /** A thread has taken a piece of work. Called under the lock. */
   protected final void noteWorkBegins() {
-    peers.handOver();
+    peers.turnToWork();
     if (busy++ == 0) {
       heartbeats.enter(peers.computeReader());
     }

@@ -17,8 +17,14 @@ public interface CommHelp {
   boolean tryMove();
 
   /**
-   * The calling thread turns to something else: the communication thread goes on with what is under
-   * way.
+   * The calling thread turns to work, and looks again when that is done: the communication thread
+   * goes on with what cannot wait for it.
    */
-  void handOver();
+  void turnToWork();
+
+  /** The calling thread goes to sleep: the communication thread goes on with all of it. */
+  void fallAsleep();
+
+  /** The calling thread sleeps no more. */
+  void wakeUp();
 }

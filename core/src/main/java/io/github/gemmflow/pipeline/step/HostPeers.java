@@ -121,7 +121,9 @@ public final class HostPeers implements Breakable {
   /** A way to wait for one thread of this rank's compute lane. */
   public Waiter newWaiter() {
     Bell bell = hostBells[domains.indexOf(rank)];
-    return new Waiter(bell, spinNanos, this::moveTransfers, this::handOver);
+    return help == null
+        ? new Waiter(bell, spinNanos, Thread::onSpinWait, () -> {}, () -> {})
+        : new Waiter(bell, spinNanos, () -> moveTransfers(help), help::fallAsleep, help::wakeUp);
   }
 
   /** The threads of this rank that run steps. */
@@ -129,16 +131,21 @@ public final class HostPeers implements Breakable {
     return callers;
   }
 
-  private void moveTransfers() {
-    if (help == null || !help.tryMove()) {
+  /** Whether threads of this rank that wait move transfers on. */
+  public boolean helps() {
+    return help != null;
+  }
+
+  private static void moveTransfers(CommHelp help) {
+    if (!help.tryMove()) {
       Thread.onSpinWait();
     }
   }
 
-  /** The calling thread turns to work: the communication thread sees to transfers from now on. */
-  public void handOver() {
+  /** The calling thread turns to work: the communication thread sees to what cannot wait. */
+  public void turnToWork() {
     if (help != null) {
-      help.handOver();
+      help.turnToWork();
     }
   }
 

@@ -166,7 +166,11 @@ class CommThreadTest {
   }
 
   /** An agent that says which thread polls it. */
-  private record Witness(Queue<Thread> threads) implements CommAgent {
+  private record Witness(Queue<Thread> threads, boolean canWait) implements CommAgent {
+    Witness(boolean canWait) {
+      this(new ConcurrentLinkedQueue<>(), canWait);
+    }
+
     @Override
     public int poll() {
       threads.add(Thread.currentThread());
@@ -185,7 +189,7 @@ class CommThreadTest {
   @Test
   void aThreadThatWaitsPollsInItsPlaceAndOneAtATime() {
     CommThread thread = start(new Failing());
-    Witness witness = new Witness(new ConcurrentLinkedQueue<>());
+    Witness witness = new Witness(false);
     Boolean _ =
         thread.ask(
             () -> {
@@ -200,5 +204,65 @@ class CommThreadTest {
     assertTrue(witness.threads().contains(Thread.currentThread()));
     assertTrue(thread.close(LONG));
     assertFalse(thread.tryMove(), "after its end there is nothing to do");
+  }
+
+  /** A thread that has nothing to do but what can wait lets others send in its place. */
+  @Test
+  void whatCanWaitIsLeftToThreadsThatWork() {
+    CommThread thread = start(new Failing());
+    Witness witness = new Witness(true);
+    add(thread, witness);
+    awaitPollBySend(thread, witness);
+
+    thread.fallAsleep();
+    // Nobody waits for this thread any more: the second poll comes after it has noticed.
+    awaitPolls(witness, 2);
+    witness.threads().clear();
+    thread.send();
+    assertFalse(witness.threads().contains(Thread.currentThread()), "it is not at rest");
+
+    thread.wakeUp();
+    awaitPollBySend(thread, witness);
+    assertTrue(thread.close(LONG));
+  }
+
+  @Test
+  void whatCannotWaitIsPolledByItself() {
+    CommThread thread = start(new Failing());
+    Witness witness = new Witness(false);
+    add(thread, witness);
+    awaitPolls(witness, 2);
+    witness.threads().clear();
+    thread.send();
+    assertFalse(witness.threads().contains(Thread.currentThread()), "it is not at rest");
+    awaitPolls(witness, 2);
+    assertTrue(thread.close(LONG));
+  }
+
+  private static void add(CommThread thread, CommAgent agent) {
+    Boolean _ =
+        thread.ask(
+            () -> {
+              thread.add(agent);
+              return true;
+            },
+            LONG);
+  }
+
+  private static void awaitPolls(Witness witness, int count) {
+    witness.threads().clear();
+    long end = System.nanoTime() + LONG.toNanos();
+    while (witness.threads().size() < count) {
+      assertTrue(System.nanoTime() < end, "nobody polls");
+      Thread.onSpinWait();
+    }
+  }
+
+  private static void awaitPollBySend(CommThread thread, Witness witness) {
+    long end = System.nanoTime() + LONG.toNanos();
+    while (!witness.threads().contains(Thread.currentThread())) {
+      assertTrue(System.nanoTime() < end, "it does not rest");
+      thread.send();
+    }
   }
 }
