@@ -59,7 +59,14 @@ final class Streams {
 
   void available(int stream, long chunks) {
     available[stream] = chunks;
-    first = Math.min(first, stream);
+    noteStartable(stream);
+  }
+
+  /** A stream without chunks to start would be scanned from at each event, in vain. */
+  private void noteStartable(int stream) {
+    if (started[stream] < available[stream]) {
+      first = Math.min(first, stream);
+    }
   }
 
   /** The next stream to send a chunk of; negative if there is none. */
@@ -76,7 +83,7 @@ final class Streams {
 
   void finish(int stream) {
     finished[stream]++;
-    first = Math.min(first, stream);
+    noteStartable(stream);
   }
 
   long finished(int stream) {

@@ -18,6 +18,7 @@ import io.github.gemmflow.plan.GatherProblem;
 import io.github.gemmflow.trace.Span;
 import io.github.gemmflow.tuning.Domains;
 import io.github.gemmflow.tuning.Schedule;
+import io.github.gemmflow.tuning.Storage;
 import io.github.gemmflow.tuning.Tuning;
 import io.github.gemmflow.tuning.cost.CostModel;
 import io.github.gemmflow.tuning.cost.HostCosts;
@@ -71,14 +72,14 @@ class ReplayTest {
         .orElseThrow();
   }
 
-  private static void runRank(World world, Tuning tuning, long[] rows, Gates gates) {
+  private static void runRank(World world, Tuning room, Tuning tuning, long[] rows, Gates gates) {
     try (Workspace space =
             Workspace.on(world.group())
                 .rows(LongStream.of(rows).sum())
                 .columns(COLUMNS)
-                .tuning(tuning)
+                .tuning(room)
                 .open();
-        AllGather gather = AllGather.on(space).columns(COLUMNS).build();
+        AllGather gather = AllGather.on(space).columns(COLUMNS).tuning(tuning).build();
         Step step = gather.begin(RowCounts.known(rows))) {
       step.run((first, end, part, thread) -> gates.work(world.rank(), first, end));
     }
@@ -104,9 +105,16 @@ class ReplayTest {
     Domains hosts = Domains.of(IntStream.range(0, ranks).toArray());
     // Enough that nothing travels with headers.
     long[] rows = LongStream.generate(() -> 18 + draw.below(60)).limit(ranks).toArray();
+    int chunkRows = 1 + draw.below(9);
     Tuning tuning =
-        Tuning.DEFAULT.withSchedule(draw.oneOf(Schedule.ALL)).withChunkRows(1 + draw.below(9));
-    Capacity capacity = Capacity.of(LongStream.of(rows).sum(), ROW_BYTES, tuning);
+        Tuning.DEFAULT
+            .withSchedule(draw.oneOf(Schedule.ALL))
+            .withStorage(draw.oneOf(List.of(Storage.values())))
+            .withSlots(1 + draw.below(3))
+            .withChunkRows(chunkRows);
+    // Up to three chunks share a slot of streamed rows.
+    Tuning room = tuning.withChunkRows((1L + draw.below(3)) * chunkRows);
+    Capacity capacity = Capacity.of(LongStream.of(rows).sum(), ROW_BYTES, room);
     GatherLayout layout =
         GatherPlan.of(GatherProblem.alongRows(ROW_BYTES, capacity), hosts, tuning).step();
     layout.lay(rows);
@@ -118,7 +126,7 @@ class ReplayTest {
             () ->
                 LocalWorld.onHosts(IntStream.range(0, ranks).toArray())
                     .decorate(gates::around)
-                    .run(world -> runRank(world, tuning, rows, gates)));
+                    .run(world -> runRank(world, room, tuning, rows, gates)));
     for (Event event : events(simulated)) {
       switch (event.order) {
         case Event.ARRIVAL -> gates.arrive(event.rank, routeOf(layout, event.span.firstRow()));

@@ -17,6 +17,7 @@ import io.github.gemmflow.trace.Span;
 import io.github.gemmflow.tuning.Domains;
 import io.github.gemmflow.tuning.Tuning;
 import io.github.gemmflow.tuning.cost.CostModel;
+import io.github.gemmflow.tuning.cost.HostCosts;
 import io.github.gemmflow.tuning.cost.LinkCosts;
 import java.util.Arrays;
 import java.util.List;
@@ -113,6 +114,23 @@ class SimulatedStepsTest {
             assertTrue(step.bytesIntoHost() > 0);
           }
         });
+  }
+
+  /** Two partial sums of a row are read, and their sum is written. */
+  @Test
+  void whatIsAddedTakesTime() {
+    SumProblem problem = new SumProblem(1024, ROW_BYTES, false, 100);
+    SumLayout layout = SumPlan.of(problem, Domains.of(0, 0), Tuning.DEFAULT).step();
+    layout.lay(new long[] {100, 100});
+    assertEquals(3 * 100 * ROW_BYTES, nanosOfSum(layout, 2) - nanosOfSum(layout, 1), 1);
+  }
+
+  private static double nanosOfSum(SumLayout layout, double addNanosPerByte) {
+    HostCosts host = new HostCosts(1e3, 1e3, 1e3, 1, addNanosPerByte);
+    LinkCosts link = LinkCosts.of(5e3, 100e9);
+    CostModel costs = new CostModel("", "", 1, 1, link, host, CostModel.ASSUMED.kernels());
+    return Simulator.sum(layout, (rank, rows) -> 5_000.0 * rows, Conditions.of(costs), false)
+        .nanos();
   }
 
   /** What takes longest decides, and is named. */
