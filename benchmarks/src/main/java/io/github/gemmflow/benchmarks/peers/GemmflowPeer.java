@@ -20,7 +20,7 @@ import java.util.stream.IntStream;
  */
 record GemmflowPeer(Task task, String type, boolean isSpread) implements Peer {
   /** Runs before the one that is timed: by then Java has compiled most of what is run. */
-  private static final int WARMUP = 3;
+  private static final int WARMUP = 12;
 
   @Override
   public String name() {

@@ -74,9 +74,9 @@ public final class Decoder implements AutoCloseable {
     return new Sequence(new KvCache(config.layers(), heads, config.headSize()), prompt);
   }
 
-  /** What all layers use, of each half. */
-  public List<Workspace> spaces() {
-    return lanes.stream().map(Lane::space).toList();
+  /** The workspaces of a pass of so many rows: one, or that of each half. */
+  public List<Workspace> spaces(int rows) {
+    return rows <= FEW_ROWS ? List.of(few.space()) : lanes.stream().map(Lane::space).toList();
   }
 
   private void checkToken(int token) {

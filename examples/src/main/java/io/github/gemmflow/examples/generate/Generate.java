@@ -5,6 +5,9 @@ import io.github.gemmflow.Config;
 import io.github.gemmflow.Group;
 import io.github.gemmflow.World;
 import io.github.gemmflow.cli.bench.Counted;
+import io.github.gemmflow.cli.bench.Meeting;
+import io.github.gemmflow.cli.bench.RecordedStep;
+import io.github.gemmflow.cli.bench.Trace;
 import io.github.gemmflow.examples.checkpoint.Checkpoint;
 import io.github.gemmflow.examples.checkpoint.ModelConfig;
 import io.github.gemmflow.examples.checkpoint.RowsFile;
@@ -13,11 +16,14 @@ import io.github.gemmflow.examples.command.Program;
 import io.github.gemmflow.examples.command.Ranks;
 import io.github.gemmflow.examples.command.ShareOption;
 import io.github.gemmflow.examples.decoder.Decoder;
+import io.github.gemmflow.examples.decoder.Sequence;
 import io.github.gemmflow.examples.decoder.Weights;
 import io.github.gemmflow.tuning.Overlap;
 import io.github.gemmflow.tuning.Tuning;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -105,6 +111,12 @@ final class Generate implements Callable<Integer> {
       description = "writes a tensor 'prompt.N' of all logits for each prompt there")
   private @Nullable Path logitsOut;
 
+  @Option(
+      names = "--trace",
+      paramLabel = "FILE",
+      description = "writes one more token of each prompt there, for gemmflow report or Perfetto")
+  private @Nullable Path trace;
+
   public static void main(String[] arguments) {
     System.exit(Program.of(new Generate()).execute(arguments));
   }
@@ -154,6 +166,33 @@ final class Generate implements Callable<Integer> {
       if (world.rank() == 0) {
         report(world, group, greedy, rows);
         writeLogits(greedy);
+      }
+      if (trace != null) {
+        writeTrace(trace, world, recordToken(world, decoder, prompts));
+      }
+    }
+  }
+
+  /** One more token of each prompt; which one does not matter. Collective. */
+  private static RecordedStep recordToken(World world, Decoder decoder, List<int[]> prompts) {
+    List<Sequence> sequences = prompts.stream().map(decoder::begin).toList();
+    float[][] _ = decoder.run(sequences);
+    Runnable token =
+        () -> {
+          sequences.forEach(sequence -> sequence.append(0));
+          float[][] _ = decoder.run(sequences);
+        };
+    try (Meeting meeting = new Meeting(world, 1)) {
+      return RecordedStep.of(world, decoder.spaces(prompts.size()), token, meeting);
+    }
+  }
+
+  private static void writeTrace(Path file, World world, RecordedStep recording) {
+    if (world.rank() == 0) {
+      try {
+        Files.writeString(file, Trace.write(recording));
+      } catch (IOException e) {
+        throw new UncheckedIOException("cannot write %s: %s".formatted(file, e), e);
       }
     }
   }

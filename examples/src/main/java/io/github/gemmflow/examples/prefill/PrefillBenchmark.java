@@ -74,7 +74,7 @@ record PrefillBenchmark(List<int[]> prompts, DType type, int warmup, int rounds,
       double[] mine = measure(ways, model, meeting);
       RecordedStep recording =
           recorded
-              ? RecordedStep.of(world, model.spaces(), () -> model.run(begin(model)), meeting)
+              ? RecordedStep.of(world, model.spaces(rows()), () -> model.run(begin(model)), meeting)
               : null;
       return result(world, checkpoint.config(), meeting, mine, recording);
     }
