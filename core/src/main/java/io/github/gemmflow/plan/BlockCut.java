@@ -6,9 +6,13 @@ import java.util.Arrays;
 
 /**
  * Cut of rows of which each rank wants its own block. Blocks without a gap for one domain are a
- * range, which is cut from its begin.
+ * range, which is cut from its begin. If there are few rows for each domain, all of them are one
+ * range: a product for each domain would read all weights, and take as long as one for all.
  */
 final class BlockCut implements SumCut {
+  /** With fewer rows for each, products take longer one by one than at once. */
+  private static final long FEW_ROWS = 24;
+
   private final SumLayout layout;
   private final Domains domains;
   private final long tileRows;
@@ -45,8 +49,11 @@ final class BlockCut implements SumCut {
 
   @Override
   public void cut() {
+    long rows = layout.totalRows();
+    boolean isOneRange = rows < FEW_ROWS * domains.count() && rows <= tileRows;
     for (int block = 0; block < head.length; block++) {
-      boolean goesOn = block > 0 && domains.domainOf(block - 1) == domains.domainOf(block);
+      boolean goesOn =
+          block > 0 && (isOneRange || domains.domainOf(block - 1) == domains.domainOf(block));
       head[block] = goesOn ? head[block - 1] : block;
       rangeEnd[head[block]] = blockEnd(block);
     }
@@ -93,7 +100,7 @@ final class BlockCut implements SumCut {
 
   /** The position of the first tile of a block's range: those for the next domain come first. */
   private long rangePosition(int domain, int block) {
-    int target = domains.domainOf(block);
+    int target = domains.domainOf(head[block]);
     long before = tilesUpTo[target] - tilesUpTo[domain + 1];
     return tilesBefore[head[block]] + (target > domain ? before : before + tiles());
   }

@@ -9,9 +9,10 @@ import io.github.gemmflow.tuning.SumPath;
  * sum the rows that it gets; otherwise rows are dealt out evenly, and a rank only sees to its block
  * for the others. The home of a block is the domain of its rank.
  *
- * <p>A tile is what is computed together: rows for one domain, across borders between blocks, so
- * that few rows for many ranks are one product. A piece is what is added up together: what a tile
- * has of one block. A chunk is what travels together: a part of a piece.
+ * <p>A tile is what is computed together: rows for one domain, across borders between blocks, and
+ * few rows for all domains, so that few rows for many ranks are one product. A piece is what is
+ * added up together: what a tile has of one block. A chunk is what travels together: a part of a
+ * piece.
  *
  * <p>All ranks of a domain go through the tiles in the same order, those for the next domain first
  * and those for their own last; tile {@code n} of that order is at position {@code n}. Route {@code

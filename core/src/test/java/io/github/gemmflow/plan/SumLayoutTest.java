@@ -202,9 +202,9 @@ class SumLayoutTest {
     }
   }
 
-  /** One row for each of many ranks is one product. */
+  /** One row for each of many ranks is one product, and more are one for each host. */
   @Test
-  void fewRowsForManyRanksAreOneTilePerHost() {
+  void fewRowsForManyRanksAreOneTile() {
     SumLayout layout =
         SumPlan.of(
                 new SumProblem(4096, 16_384, true, 64),
@@ -212,6 +212,8 @@ class SumLayoutTest {
                 Tuning.DEFAULT)
             .step();
     layout.lay(new long[] {1, 1, 1, 1, 1, 1, 1, 1});
+    assertEquals(1, layout.tiles());
+    layout.lay(new long[] {8, 8, 8, 8, 8, 8, 8, 8});
     assertEquals(2, layout.tiles());
   }
 
