@@ -28,18 +28,24 @@ record LinkTimes(Group group, Stopwatch watch) {
   private static final long LONG = 5 << 20;
   private static final int TIMES = 5;
 
+  /** Rates are differences of times, and whatever else a machine does only adds to one of them. */
+  private static final int RATE_TIMES = 9;
+
+  private static final double RATE_QUANTILE = 0.25;
+
   private static final Tuning PLAIN =
       Tuning.DEFAULT.withSchedule(Schedule.MESH).withStorage(Storage.GATHERED);
 
   /** Nanoseconds until all ranks have a row of each. */
   double shortestNanos() {
     long rows = group.size();
-    return measure(rows, PLAIN, run -> watch.togetherNanos(run, 101));
+    return measure(rows, PLAIN, run -> watch.togetherNanos(run, 101, 0.5));
   }
 
   double nanosPerByte() {
-    double brief = measure(rows(SHORT), PLAIN, run -> watch.togetherNanos(run, TIMES));
-    double whole = measure(rows(LONG), PLAIN, run -> watch.togetherNanos(run, TIMES));
+    ToDoubleFunction<Runnable> nanos = run -> watch.togetherNanos(run, RATE_TIMES, RATE_QUANTILE);
+    double brief = measure(rows(SHORT), PLAIN, nanos);
+    double whole = measure(rows(LONG), PLAIN, nanos);
     double bytes = (double) (rows(LONG) - rows(SHORT)) * ROW_BYTES * shareFromOthers();
     return Math.max(1e-6, (whole - brief) / bytes);
   }

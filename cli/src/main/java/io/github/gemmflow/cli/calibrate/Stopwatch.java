@@ -25,8 +25,12 @@ final class Stopwatch implements AutoCloseable {
     return mean(medianNanos(what, times));
   }
 
-  /** How long something takes that all ranks do together: the slowest's time. Collective. */
-  double togetherNanos(Runnable what, int times) {
+  /**
+   * How long something takes that all ranks do together: the slowest's time. Collective.
+   *
+   * @param quantile of the times that is taken
+   */
+  double togetherNanos(Runnable what, int times, double quantile) {
     double[] slowest = new double[times];
     for (int i = -1; i < times; i++) {
       meeting.meet();
@@ -39,7 +43,7 @@ final class Stopwatch implements AutoCloseable {
         slowest[i] = most;
       }
     }
-    return Samples.quantile(slowest, 0.5);
+    return Samples.quantile(slowest, quantile);
   }
 
   /** The CPU time of a rank's communication thread for something, on average. Collective. */
