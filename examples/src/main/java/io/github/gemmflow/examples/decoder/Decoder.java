@@ -74,9 +74,11 @@ public final class Decoder implements AutoCloseable {
     return new Sequence(new KvCache(config.layers(), heads, config.headSize()), prompt);
   }
 
-  /** The workspaces of a pass of so many rows: one, or that of each half. */
+  /** The workspaces that the layers use in a pass of so many rows, of each half. */
   public List<Workspace> spaces(int rows) {
-    return rows <= FEW_ROWS ? List.of(few.space()) : lanes.stream().map(Lane::space).toList();
+    return rows <= FEW_ROWS
+        ? few.spaces()
+        : lanes.stream().flatMap(lane -> lane.spaces().stream()).toList();
   }
 
   private void checkToken(int token) {

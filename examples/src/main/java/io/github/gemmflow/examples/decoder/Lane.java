@@ -89,9 +89,9 @@ final class Lane implements AutoCloseable {
     blocks.add(new Block(space, sumSpace, split, weights, packed, blocks.size()));
   }
 
-  /** What all layers use. */
-  Workspace space() {
-    return space;
+  /** What all layers use: a workspace for products, and one for sums if that is another. */
+  List<Workspace> spaces() {
+    return split.isWhole() ? List.of(space, sumSpace) : List.of(space);
   }
 
   /** See {@link Decoder#run}. */
