@@ -63,19 +63,7 @@ final class BenchCommand implements Callable<Integer> {
 
   @Mixin private TuningOptions tuning = new TuningOptions();
 
-  @Option(
-      names = "--warmup",
-      defaultValue = "5",
-      paramLabel = "ROUNDS",
-      description = "before those that count (default: 5)")
-  private int warmup;
-
-  @Option(
-      names = "--iterations",
-      defaultValue = "21",
-      paramLabel = "ROUNDS",
-      description = "that count (default: 21)")
-  private int iterations;
+  @Mixin private RoundOptions rounds = new RoundOptions();
 
   @Option(
       names = "--json",
@@ -141,8 +129,15 @@ final class BenchCommand implements Callable<Integer> {
   private Benchmark benchmark(Layer.Size size, Tuning settings) {
     return size.operation() == Operation.ALL_GATHER
         ? new GatherBenchmark(
-            size.m(), size.k(), size.type(), along == Along.COLUMNS, settings, warmup, iterations)
-        : new LayerBenchmark(size, groups, settings, warmup, iterations, trace != null);
+            size.m(),
+            size.k(),
+            size.type(),
+            along == Along.COLUMNS,
+            settings,
+            rounds.warmup(),
+            rounds.iterations())
+        : new LayerBenchmark(
+            size, groups, settings, rounds.warmup(), rounds.iterations(), trace != null);
   }
 
   private void checkGroups(int size) {

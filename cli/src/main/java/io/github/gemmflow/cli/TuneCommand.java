@@ -52,19 +52,7 @@ final class TuneCommand implements Callable<Integer> {
       description = "to try, of those that are predicted to be the best (default: 4)")
   private int ways;
 
-  @Option(
-      names = "--warmup",
-      defaultValue = "3",
-      paramLabel = "ROUNDS",
-      description = "before those that count (default: 3)")
-  private int warmup;
-
-  @Option(
-      names = "--iterations",
-      defaultValue = "21",
-      paramLabel = "ROUNDS",
-      description = "that count (default: 21)")
-  private int iterations;
+  @Mixin private RoundOptions rounds = new RoundOptions();
 
   @Override
   public Integer call() throws IOException, InterruptedException {
@@ -74,7 +62,11 @@ final class TuneCommand implements Callable<Integer> {
     }
     ranks.toStart();
     Tuner tuner =
-        new Tuner(shape.of(operation.value(), operation.wire()), ways, warmup, iterations);
+        new Tuner(
+            shape.of(operation.value(), operation.wire()),
+            ways,
+            rounds.warmup(),
+            rounds.iterations());
     Job job = new Job(ranks, compute.config().costs(costs).build(), parent.output());
     return job.run(
         parent.arguments(),

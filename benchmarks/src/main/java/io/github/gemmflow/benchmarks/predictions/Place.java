@@ -50,9 +50,12 @@ record Place(int hosts, String rate, List<Long> rows) {
   /** Runs the command of a fresh checkout on all ranks, whose rules choose by costs. */
   void run(List<String> words, CostModel costs) throws IOException, InterruptedException {
     Path file = Files.createTempFile("gemmflow-costs-", ".txt");
-    Files.writeString(file, CostText.write(costs));
-    run(words, "GEMMFLOW_COSTS=" + file);
-    Files.delete(file);
+    try {
+      Files.writeString(file, CostText.write(costs));
+      run(words, "GEMMFLOW_COSTS=" + file);
+    } finally {
+      Files.delete(file);
+    }
   }
 
   private void run(List<String> words, String setting) throws IOException, InterruptedException {

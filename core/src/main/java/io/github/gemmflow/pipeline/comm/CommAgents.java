@@ -57,26 +57,20 @@ final class CommAgents {
     } catch (RuntimeException | Error e) {
       fail(new EngineException("the communication thread failed: " + e, e));
     }
-    canWait = canAllWait();
-    underWay = count();
+    count();
     return done;
   }
 
-  private int count() {
+  private void count() {
     int count = 0;
+    boolean allWait = true;
     for (CommAgent agent : agents) {
-      count += agent.underWay();
+      int ofAgent = agent.underWay();
+      count += ofAgent;
+      allWait &= ofAgent == 0 || agent.canWait();
     }
-    return failure == null ? count : 0;
-  }
-
-  private boolean canAllWait() {
-    for (CommAgent agent : agents) {
-      if (agent.underWay() > 0 && !agent.canWait()) {
-        return false;
-      }
-    }
-    return true;
+    canWait = allWait;
+    underWay = failure == null ? count : 0;
   }
 
   /** Whether all of these keep until a compute thread looks. Thread-safe. */

@@ -14,9 +14,7 @@ import io.github.gemmflow.window.Bell;
 import io.github.gemmflow.window.Waiter;
 import java.lang.foreign.Arena;
 import java.time.Duration;
-import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
@@ -53,7 +51,7 @@ public final class CommThread implements CommHelp {
   private static final long STUCK_NANOS = 60_000_000_000L;
 
   private final Thread thread;
-  private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+  private final CommTasks tasks = new CommTasks(this::ring);
   private final CompletableFuture<Engine> connected = new CompletableFuture<>();
   private volatile Bell bell = new Bell(Arena.ofAuto().allocate(Bell.bytes(1), Long.BYTES), 0);
   private Waiter sleeper = new Waiter(bell, 0);
@@ -61,7 +59,6 @@ public final class CommThread implements CommHelp {
   private BooleanSupplier maySpin = () -> false;
   private long napNanos;
   private volatile boolean closed;
-  private volatile boolean ended;
   private volatile boolean resting;
 
   /** Compute threads of this process that sleep while they wait for something. */
@@ -124,7 +121,7 @@ public final class CommThread implements CommHelp {
       connected.completeExceptionally(e);
       return;
     }
-    engine.onActivity(() -> bell.ring());
+    engine.onActivity(this::ring);
     connected.complete(engine);
     BooleanSupplier didSomething = () -> closed || cycle(engine) > 0;
     BooleanSupplier mayGoOn =
@@ -140,14 +137,13 @@ public final class CommThread implements CommHelp {
       while (!tryTakeTurn(engine)) {
         LockSupport.parkNanos(PollBackoff.SHORTEST);
       }
-      runTasks();
+      tasks.runAll();
       engine.close();
     } catch (RuntimeException | Error e) {
       LOG.log(ERROR, "the communication thread has failed", e);
     } finally {
       agents.fail(new EngineException("the world is closed"));
-      ended = true;
-      runTasks();
+      tasks.end();
     }
   }
 
@@ -156,7 +152,7 @@ public final class CommThread implements CommHelp {
       return 0;
     }
     try {
-      int done = runTasks() + agents.moveOn(engine);
+      int done = tasks.runAll() + agents.moveOn(engine);
       napNanos = backoff.next(agents.underWay());
       return done;
     } finally {
@@ -202,15 +198,13 @@ public final class CommThread implements CommHelp {
 
   @Override
   public void turnToWork() {
-    if (resting && isNeeded()) {
-      bell.ring();
-    }
+    ringIfNeeded();
   }
 
   @Override
   public void fallAsleep() {
     sleepers.incrementAndGet();
-    turnToWork();
+    ringIfNeeded();
   }
 
   @Override
@@ -218,18 +212,19 @@ public final class CommThread implements CommHelp {
     sleepers.decrementAndGet();
   }
 
+  private void ring() {
+    bell.ring();
+  }
+
+  private void ringIfNeeded() {
+    if (resting && isNeeded()) {
+      bell.ring();
+    }
+  }
+
   /** Whether something is under way that nobody else looks after in time. */
   private boolean isNeeded() {
     return agents.underWay() > 0 && (sleepers.get() > 0 || !agents.canWait());
-  }
-
-  private int runTasks() {
-    int done = 0;
-    for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
-      task.run();
-      done++;
-    }
-    return done;
   }
 
   private boolean spins() {
@@ -246,29 +241,7 @@ public final class CommThread implements CommHelp {
 
   /** Runs something on this thread; after its end, nowhere. */
   public <T> CompletableFuture<T> call(Supplier<T> task) {
-    CompletableFuture<T> result = new CompletableFuture<>();
-    submit(
-        () -> {
-          try {
-            if (ended) {
-              throw new EngineException("the world is closed");
-            }
-            result.complete(task.get());
-          } catch (RuntimeException | Error e) {
-            result.completeExceptionally(e);
-          }
-        });
-    return result;
-  }
-
-  private void submit(Runnable task) {
-    tasks.add(task);
-    if (ended) {
-      // Nobody else will come: every task that is left finds out by itself that it is too late.
-      runTasks();
-    } else {
-      bell.ring();
-    }
+    return tasks.call(task);
   }
 
   /**
@@ -307,7 +280,7 @@ public final class CommThread implements CommHelp {
    * @param rank this rank, for the message
    */
   public void watch(int rank, Breakable ranks) {
-    submit(() -> add(new EngineWatch(rank, ranks, () -> closed)));
+    tasks.add(() -> add(new EngineWatch(rank, ranks, () -> closed)));
   }
 
   /** Adds an agent. Called on this thread. */
@@ -328,7 +301,7 @@ public final class CommThread implements CommHelp {
   public CompletableFuture<byte[][]> exchange(
       Channel channel, @Nullable Breakable ranks, Function<Channel, Exchange> start) {
     CompletableFuture<byte[][]> result = new CompletableFuture<>();
-    submit(() -> add(new PendingExchange(this, channel, ranks, start, result)));
+    tasks.add(() -> add(new PendingExchange(this, channel, ranks, start, result)));
     return result;
   }
 

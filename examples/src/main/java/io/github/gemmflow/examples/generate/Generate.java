@@ -7,7 +7,6 @@ import io.github.gemmflow.World;
 import io.github.gemmflow.cli.bench.Counted;
 import io.github.gemmflow.cli.bench.Meeting;
 import io.github.gemmflow.cli.bench.RecordedStep;
-import io.github.gemmflow.cli.bench.Trace;
 import io.github.gemmflow.examples.checkpoint.Checkpoint;
 import io.github.gemmflow.examples.checkpoint.ModelConfig;
 import io.github.gemmflow.examples.checkpoint.RowsFile;
@@ -15,6 +14,7 @@ import io.github.gemmflow.examples.command.ModelOptions;
 import io.github.gemmflow.examples.command.Program;
 import io.github.gemmflow.examples.command.Ranks;
 import io.github.gemmflow.examples.command.ShareOption;
+import io.github.gemmflow.examples.command.TraceFile;
 import io.github.gemmflow.examples.decoder.Decoder;
 import io.github.gemmflow.examples.decoder.Sequence;
 import io.github.gemmflow.examples.decoder.Weights;
@@ -22,8 +22,6 @@ import io.github.gemmflow.tuning.Overlap;
 import io.github.gemmflow.tuning.Tuning;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -168,7 +166,10 @@ final class Generate implements Callable<Integer> {
         writeLogits(greedy);
       }
       if (trace != null) {
-        writeTrace(trace, world, recordToken(world, decoder, prompts));
+        RecordedStep recording = recordToken(world, decoder, prompts);
+        if (world.rank() == 0) {
+          TraceFile.write(trace, recording);
+        }
       }
     }
   }
@@ -184,16 +185,6 @@ final class Generate implements Callable<Integer> {
         };
     try (Meeting meeting = new Meeting(world, 1)) {
       return RecordedStep.of(world, decoder.spaces(prompts.size()), token, meeting);
-    }
-  }
-
-  private static void writeTrace(Path file, World world, RecordedStep recording) {
-    if (world.rank() == 0) {
-      try {
-        Files.writeString(file, Trace.write(recording));
-      } catch (IOException e) {
-        throw new UncheckedIOException("cannot write %s: %s".formatted(file, e), e);
-      }
     }
   }
 

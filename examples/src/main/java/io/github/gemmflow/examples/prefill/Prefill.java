@@ -4,16 +4,14 @@ package io.github.gemmflow.examples.prefill;
 import io.github.gemmflow.Config;
 import io.github.gemmflow.World;
 import io.github.gemmflow.cli.bench.RecordedStep;
-import io.github.gemmflow.cli.bench.Trace;
 import io.github.gemmflow.examples.checkpoint.Checkpoint;
 import io.github.gemmflow.examples.command.ModelOptions;
 import io.github.gemmflow.examples.command.Program;
 import io.github.gemmflow.examples.command.Ranks;
+import io.github.gemmflow.examples.command.TraceFile;
 import io.github.gemmflow.examples.generate.Prompts;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -110,16 +108,8 @@ final class Prefill implements Callable<Integer> {
       out.flush();
       RecordedStep recording = result.recording();
       if (recording != null && trace != null) {
-        write(trace, Trace.write(recording));
+        TraceFile.write(trace, recording);
       }
-    }
-  }
-
-  private static void write(Path file, String text) {
-    try {
-      Files.writeString(file, text);
-    } catch (IOException e) {
-      throw new UncheckedIOException("cannot write " + file + ": " + e, e);
     }
   }
 }

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.cli;
+
+import picocli.CommandLine.Option;
+
+/** How often something is timed. */
+final class RoundOptions {
+  @Option(
+      names = "--warmup",
+      defaultValue = "5",
+      paramLabel = "ROUNDS",
+      description = "before those that count (default: ${DEFAULT-VALUE})")
+  private int warmup;
+
+  @Option(
+      names = "--iterations",
+      defaultValue = "21",
+      paramLabel = "ROUNDS",
+      description = "that count (default: ${DEFAULT-VALUE})")
+  private int iterations;
+
+  int warmup() {
+    return warmup;
+  }
+
+  int iterations() {
+    return iterations;
+  }
+}
