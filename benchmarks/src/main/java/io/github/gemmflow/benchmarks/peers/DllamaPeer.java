@@ -37,12 +37,10 @@ record DllamaPeer(Task task, Path program) implements Peer {
   public Speed run(int hosts) throws IOException, InterruptedException {
     List<String> worker =
         List.of(program.toString(), "worker", "--port", "" + PORT, "--nthreads", "1");
-    return speed(Programs.runBeside(hosts, PORT, worker, root(hosts)));
+    return speed(Programs.runBeside(1, hosts, PORT, worker, root(hosts)));
   }
 
   private List<String> root(int hosts) {
-    // A token for each letter, after one for the beginning.
-    String prompt = "abcdefghijklmnopqrstuvwxyz".repeat(task.promptTokens() / 26 + 1);
     List<String> command =
         new ArrayList<>(
             List.of(
@@ -53,7 +51,7 @@ record DllamaPeer(Task task, Path program) implements Peer {
                 "--tokenizer",
                 file("t").toString(),
                 "--prompt",
-                prompt.substring(0, task.promptTokens() - 1),
+                task.letters(),
                 "--steps",
                 Integer.toString(task.promptTokens() + task.tokens()),
                 "--nthreads",
@@ -64,7 +62,7 @@ record DllamaPeer(Task task, Path program) implements Peer {
                 "q80"));
     if (hosts > 1) {
       command.add("--workers");
-      command.addAll(Programs.others(hosts, PORT));
+      command.addAll(Programs.addresses(1, hosts, PORT));
     }
     return command;
   }

@@ -40,28 +40,10 @@ record GemmflowPeer(Task task, String type, boolean isSpread) implements Peer {
     return model().resolve("prompt.txt");
   }
 
-  private static String program() {
-    return Path.of(Lab.program()).resolveSibling("../examples/run").normalize().toString();
-  }
-
   @Override
   public void prepare() throws IOException, InterruptedException {
     if (!Files.exists(model().resolve("model.safetensors"))) {
-      Shape shape = task.shape();
-      String options =
-          "--out %s --type %s --layers %d --hidden %d --intermediate %d --heads %d --kv-heads %d --vocab %d"
-              .formatted(
-                  model(),
-                  type,
-                  shape.layers,
-                  shape.hidden,
-                  shape.intermediate,
-                  shape.heads,
-                  shape.kvHeads,
-                  shape.vocabulary);
-      List<String> command = new ArrayList<>(List.of(program(), "RandomCheckpoint"));
-      command.addAll(List.of(options.split(" ", -1)));
-      Programs.run(command);
+      RandomModel.write(task.shape(), type, model());
     }
     String tokens =
         IntStream.range(0, task.promptTokens())
@@ -86,7 +68,7 @@ record GemmflowPeer(Task task, String type, boolean isSpread) implements Peer {
   private List<String> command(int hosts) {
     List<String> generate =
         List.of(
-            program(),
+            Programs.examples(),
             "Generate",
             "--model",
             model().toString(),

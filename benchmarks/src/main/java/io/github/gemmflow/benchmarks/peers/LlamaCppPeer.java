@@ -8,16 +8,25 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * llama.cpp, whose hosts have a part of the layers each (RPC), with weights of four or eight bits.
+ * llama.cpp, with weights of four or eight bits. Its hosts have a part of the layers each, or a
+ * part of each tensor (RPC).
  *
- * @param programs the directory of its {@code llama-bench} and {@code rpc-server}
+ * @param splitsTensors whether each host has a part of each tensor
+ * @param programs the directory of its {@code llama-bench} and {@code ggml-rpc-server}
  */
-record LlamaCppPeer(Task task, Path programs, boolean hasFourBits) implements Peer {
+record LlamaCppPeer(Task task, Path programs, boolean hasFourBits, boolean splitsTensors)
+    implements Peer {
   private static final int PORT = 50052;
 
   @Override
   public String name() {
-    return "llama.cpp " + (hasFourBits ? "Q4_0" : "Q8_0");
+    return "llama.cpp %s%s"
+        .formatted(hasFourBits ? "Q4_0" : "Q8_0", splitsTensors ? ", tensors split" : "");
+  }
+
+  @Override
+  public boolean runsOn(int hosts) {
+    return !splitsTensors || hosts > 1;
   }
 
   private Path model() {
@@ -34,9 +43,14 @@ record LlamaCppPeer(Task task, Path programs, boolean hasFourBits) implements Pe
 
   @Override
   public Speed run(int hosts) throws IOException, InterruptedException {
-    String server = programs.resolve("rpc-server").toString();
+    String server = programs.resolve("ggml-rpc-server").toString();
     List<String> other = List.of(server, "-H", "0.0.0.0", "-p", "" + PORT, "-t", "1");
-    return speed(Programs.runBeside(hosts, PORT, other, bench(hosts)));
+    return speed(Programs.runBeside(firstServer(), hosts, PORT, other, bench(hosts)));
+  }
+
+  /** The first host keeps its part of the layers; of tensors, only servers have parts. */
+  private int firstServer() {
+    return splitsTensors ? 0 : 1;
   }
 
   private List<String> bench(int hosts) {
@@ -57,10 +71,11 @@ record LlamaCppPeer(Task task, Path programs, boolean hasFourBits) implements Pe
                 "-o",
                 "json"));
     if (hosts > 1) {
-      // The first host keeps its part of the layers.
+      command.addAll(
+          List.of("--rpc", String.join(",", Programs.addresses(firstServer(), hosts, PORT))));
       int elsewhere = task.shape().layers * (hosts - 1) / hosts;
       command.addAll(
-          List.of("--rpc", String.join(",", Programs.others(hosts, PORT)), "-ngl", "" + elsewhere));
+          splitsTensors ? List.of("-sm", "tensor") : List.of("-ngl", Integer.toString(elsewhere)));
     }
     return command;
   }

@@ -20,7 +20,7 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description =
-        "Continues a prompt with a Llama of random weights: with Gemmflow, and with programs that you say where to find,"
+        "Continues a prompt with a Llama of random weights: with Gemmflow, and with others that you name,"
             + " each with weights in its own format and with one thread on each host of the lab. All take turns, and a"
             + " table has the median of all rounds and the extremes. Needs root.")
 public final class Peers implements Callable<Integer> {
@@ -53,8 +53,13 @@ public final class Peers implements Callable<Integer> {
   @Option(
       names = "--llama-cpp",
       paramLabel = "DIR",
-      description = "where llama.cpp's llama-bench and rpc-server are; not run without")
+      description = "where llama.cpp's llama-bench and ggml-rpc-server are; not run without")
   private @Nullable Path llamaCpp;
+
+  @Option(
+      names = "--jlama",
+      description = "Jlama too, from Maven Central, on one host; not run without")
+  private boolean hasJlama;
 
   @Option(
       names = "--prompt-tokens",
@@ -121,8 +126,14 @@ public final class Peers implements Callable<Integer> {
       peers.add(new DllamaPeer(task, dllama.toAbsolutePath()));
     }
     if (llamaCpp != null) {
-      peers.add(new LlamaCppPeer(task, llamaCpp.toAbsolutePath(), true));
-      peers.add(new LlamaCppPeer(task, llamaCpp.toAbsolutePath(), false));
+      for (boolean hasFourBits : List.of(true, false)) {
+        for (boolean splitsTensors : List.of(false, true)) {
+          peers.add(new LlamaCppPeer(task, llamaCpp.toAbsolutePath(), hasFourBits, splitsTensors));
+        }
+      }
+    }
+    if (hasJlama) {
+      peers.add(new JlamaPeer(task));
     }
     return peers;
   }

@@ -26,6 +26,11 @@ public final class Programs {
     return all;
   }
 
+  /** What runs the examples. */
+  static String examples() {
+    return Path.of(Lab.program()).resolveSibling("../examples/run").normalize().toString();
+  }
+
   /** Runs a command to its end, and returns what it printed. */
   public static String run(List<String> command) throws IOException, InterruptedException {
     Path output = Files.createTempFile("gemmflow-peers-", ".txt");
@@ -58,14 +63,14 @@ public final class Programs {
   }
 
   /**
-   * Runs a command on the first host, while another, which listens on a port, goes on on each of
-   * the others; returns what the first printed.
+   * Runs a command on the first host, while another, which listens on a port, goes on on each host
+   * from another on; returns what the first printed.
    */
-  static String runBeside(int hosts, int port, List<String> other, List<String> command)
+  static String runBeside(int from, int hosts, int port, List<String> other, List<String> command)
       throws IOException, InterruptedException {
     List<Process> others = new ArrayList<>();
     try {
-      for (int host = 1; host < hosts; host++) {
+      for (int host = from; host < hosts; host++) {
         Path output = Files.createTempFile("gemmflow-peers-", ".txt");
         output.toFile().deleteOnExit();
         others.add(start(on(host, other), output));
@@ -77,9 +82,9 @@ public final class Programs {
     }
   }
 
-  /** Addresses and a port of the hosts but the first, as programs that use them are told. */
-  static List<String> others(int hosts, int port) {
-    return IntStream.range(1, hosts).mapToObj(host -> address(host) + ":" + port).toList();
+  /** Addresses and a port of the hosts from one on, as programs that use them are told. */
+  static List<String> addresses(int from, int hosts, int port) {
+    return IntStream.range(from, hosts).mapToObj(host -> address(host) + ":" + port).toList();
   }
 
   /**

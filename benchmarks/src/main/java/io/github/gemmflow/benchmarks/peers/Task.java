@@ -9,6 +9,15 @@ import java.nio.file.Path;
  * @param directory where models are written
  */
 record Task(Shape shape, int promptTokens, int tokens, Path directory) {
+  static final String LETTERS = "abcdefghijklmnopqrstuvwxyz";
+
+  /**
+   * The prompt of programs that want a text: a token for each letter, after one for the beginning.
+   */
+  String letters() {
+    return LETTERS.repeat(promptTokens / LETTERS.length() + 1).substring(0, promptTokens - 1);
+  }
+
   /** The most tokens of a text that a model must know. */
   int positions() {
     return promptTokens + tokens + 16;
