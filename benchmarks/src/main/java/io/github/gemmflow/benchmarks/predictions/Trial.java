@@ -31,11 +31,19 @@ import java.util.stream.Collectors;
  * @param way an option of gemmflow bench and its value; empty for a choice by rule
  */
 record Trial(Operation operation, DType type, List<Long> rows, List<String> way) {
-  /** Steps of so few rows are short: Java has compiled them only after many. */
-  private static final long FEW_ROWS = 64;
+  /** How often steps of up to so many rows are timed. Short ones are compiled only after many. */
+  private record Rounds(long mostRows, int warmup, int iterations) {
+    static final List<Rounds> ALL =
+        List.of(
+            new Rounds(64, 600, 101),
+            new Rounds(256, 40, 21),
+            new Rounds(4096, 5, 7),
+            new Rounds(Long.MAX_VALUE, 1, 3));
 
-  /** Steps of more rows take seconds. */
-  private static final long MANY_ROWS = 4096;
+    static Rounds of(long rows) {
+      return ALL.stream().filter(rounds -> rows <= rounds.mostRows).findFirst().orElseThrow();
+    }
+  }
 
   private static final long K = 4096;
   private static final long N = 2048;
@@ -65,15 +73,14 @@ record Trial(Operation operation, DType type, List<Long> rows, List<String> way)
   /** Measures all, and predicts them from costs that were measured before. */
   List<Measurement> run(Place place, CostModel costs) throws IOException, InterruptedException {
     Path figures = Files.createTempDirectory("gemmflow-predictions-");
-    bench(place, costs, figures, rows.stream().filter(m -> m <= FEW_ROWS).toList(), 150, 51);
-    bench(
-        place,
-        costs,
-        figures,
-        rows.stream().filter(m -> m > FEW_ROWS && m <= MANY_ROWS).toList(),
-        5,
-        7);
-    bench(place, costs, figures, rows.stream().filter(m -> m > MANY_ROWS).toList(), 1, 3);
+    for (Rounds rounds : Rounds.ALL) {
+      bench(
+          place,
+          costs,
+          figures,
+          rows.stream().filter(m -> Rounds.of(m).equals(rounds)).toList(),
+          rounds);
+    }
     List<Measurement> found = new ArrayList<>();
     Domains domains = place.domains();
     Tuning tuning = tuning(costs);
@@ -96,8 +103,7 @@ record Trial(Operation operation, DType type, List<Long> rows, List<String> way)
   /** Medians: of overlapped steps, and of the products of a rank alone. */
   private record Times(double step, double product) {}
 
-  private void bench(
-      Place place, CostModel costs, Path figures, List<Long> heights, int warmup, int iterations)
+  private void bench(Place place, CostModel costs, Path figures, List<Long> heights, Rounds rounds)
       throws IOException, InterruptedException {
     if (heights.isEmpty()) {
       return;
@@ -115,9 +121,9 @@ record Trial(Operation operation, DType type, List<Long> rows, List<String> way)
                 "--gn",
                 "" + N,
                 "--warmup",
-                Integer.toString(warmup),
+                Integer.toString(rounds.warmup),
                 "--iterations",
-                Integer.toString(iterations),
+                Integer.toString(rounds.iterations),
                 "--json",
                 figures.toString(),
                 "--gm",
