@@ -28,7 +28,7 @@ class HelpTest {
   @MethodSource("commands")
   void helpFitsAndItsExampleWorks(String name, @TempDir Path directory) {
     String help = Ran.here(name, "--help").good().out();
-    help.lines().forEach(line -> assertTrue(line.length() <= COLUMNS, line));
+    checkText(help);
     List<String> examples = examples(help);
     assertFalse(examples.isEmpty(), help);
     for (String example : examples) {
@@ -44,11 +44,19 @@ class HelpTest {
   @Test
   void theWholeCommand(@TempDir Path directory) {
     String help = Ran.here("--help").good().out();
-    help.lines().forEach(line -> assertTrue(line.length() <= COLUMNS, line));
+    checkText(help);
     for (String example : examples(help)) {
       Ran.apart(directory, List.of(), example.split(" +")).good();
     }
     commands().forEach(name -> assertTrue(help.contains("\n  " + name + " "), help));
+  }
+
+  /**
+   * It fits a terminal; and a text with a lone percent sign is printed as it stands in the code.
+   */
+  private static void checkText(String help) {
+    help.lines().forEach(line -> assertTrue(line.length() <= COLUMNS, line));
+    assertFalse(help.contains("%n"), help);
   }
 
   private static List<String> examples(String help) {
