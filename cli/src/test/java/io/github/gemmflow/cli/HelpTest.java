@@ -51,9 +51,7 @@ class HelpTest {
     commands().forEach(name -> assertTrue(help.contains("\n  " + name + " "), help));
   }
 
-  /**
-   * It fits a terminal; and a text with a lone percent sign is printed as it stands in the code.
-   */
+  /** It fits a terminal, and it was formatted: a lone percent sign would prevent that. */
   private static void checkText(String help) {
     help.lines().forEach(line -> assertTrue(line.length() <= COLUMNS, line));
     assertFalse(help.contains("%n"), help);

@@ -89,8 +89,8 @@ final class DllamaFiles {
   }
 
   private static String text(int token, int begin) {
-    if (token < 26) {
-      return Character.toString('a' + token);
+    if (token < Task.LETTERS.length()) {
+      return Task.LETTERS.substring(token, token + 1);
     }
     return token < begin ? "#" + Integer.toString(token, 36) : token == begin ? "<s>" : "</s>";
   }

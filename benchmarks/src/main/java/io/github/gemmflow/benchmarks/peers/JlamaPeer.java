@@ -10,7 +10,7 @@ import java.util.stream.IntStream;
 
 /**
  * Jlama, with weights of four bits, as its authors publish models. On one host only: what it needs
- * for several is not in Maven Central.
+ * for several is in Maven Central in an older version only.
  */
 record JlamaPeer(Task task) implements Peer {
   /** Runs before the one that is timed: by then Java has compiled most of what is run. */
@@ -38,7 +38,7 @@ record JlamaPeer(Task task) implements Peer {
           "\"bos_token_id\": 1, \"eos_token_id\": 2, \"max_position_embeddings\": "
               + task.positions());
       Files.writeString(model().resolve("tokenizer.json"), tokenizer());
-      // It wants one.
+      // Jlama copies it.
       Files.writeString(model().resolve("README.md"), "");
     }
   }
@@ -48,7 +48,7 @@ record JlamaPeer(Task task) implements Peer {
     Files.writeString(config, Files.readString(config).replaceFirst("\\{", "{" + fields + ","));
   }
 
-  /** A token for each letter after the first two, as in the prompt, and names for the others. */
+  /** After three others a token for each letter of the prompt, and names for all that are left. */
   private String tokenizer() {
     return IntStream.range(0, task.shape().vocabulary)
         .mapToObj(token -> "\"%s\": %d".formatted(name(token), token))

@@ -177,7 +177,7 @@ public final class CommThread implements CommHelp {
   public void send() {
     // While it is busy with more, who computes has better things to do.
     if (!resting || !tryMove()) {
-      bell.ring();
+      ring();
     }
   }
 
@@ -218,7 +218,7 @@ public final class CommThread implements CommHelp {
 
   private void ringIfNeeded() {
     if (resting && isNeeded()) {
-      bell.ring();
+      ring();
     }
   }
 
@@ -312,7 +312,7 @@ public final class CommThread implements CommHelp {
    */
   public boolean close(Duration deadline) {
     closed = true;
-    bell.ring();
+    ring();
     return Futures.joinThread(thread, deadline);
   }
 }
