@@ -7,8 +7,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Agents of all groups of a process, which are polled in turn until the engine fails. Used by
- * whoever has the {@link EngineTurn}.
+ * Agents of all groups of a process, which are polled in turn, those that were busy first, until
+ * the engine fails. Used by whoever has the {@link EngineTurn}.
  */
 final class CommAgents {
   private final PollBackoff backoff;
@@ -61,13 +61,24 @@ final class CommAgents {
     return done;
   }
 
+  /**
+   * Counts what is under way, and puts agents that have something under way before the others, in
+   * the order in which they came to have it: what one of them has begun is not to be sent behind
+   * what another begins later, which may be long.
+   */
   private void count() {
     int count = 0;
+    int busy = 0;
     boolean allWait = true;
-    for (CommAgent agent : agents) {
+    for (int i = 0; i < agents.length; i++) {
+      CommAgent agent = agents[i];
       int ofAgent = agent.underWay();
-      count += ofAgent;
-      allWait &= ofAgent == 0 || agent.canWait();
+      if (ofAgent > 0) {
+        System.arraycopy(agents, busy, agents, busy + 1, i - busy);
+        agents[busy++] = agent;
+        count += ofAgent;
+        allWait &= agent.canWait();
+      }
     }
     canWait = allWait;
     underWay = failure == null ? count : 0;

@@ -20,7 +20,7 @@ public final class ShowsCpus {
         Stream<Path> tasks = Files.list(Path.of("/proc/self/task"))) {
       String cpus =
           tasks
-              .filter(task -> lines(task.resolve("comm")).getFirst().equals("gemmflow-comm"))
+              .filter(task -> lines(task.resolve("comm")).contains("gemmflow-comm"))
               .flatMap(task -> lines(task.resolve("status")).stream())
               .filter(line -> line.startsWith(ALLOWED))
               .map(line -> line.substring(ALLOWED.length()).strip())
@@ -30,10 +30,14 @@ public final class ShowsCpus {
     }
   }
 
+  /** Lines of a thread's file; none of a thread that has ended in the meantime. */
   private static List<String> lines(Path file) {
     try {
       return Files.readAllLines(file);
     } catch (IOException e) {
+      if (!Files.exists(file)) {
+        return List.of();
+      }
       throw new UncheckedIOException(e);
     }
   }
