@@ -19,27 +19,6 @@ import org.jspecify.annotations.Nullable;
  * a {@link SumPath}. Immutable; {@link #step} lays out a step once its row counts are known.
  */
 public final class SumPlan {
-  /**
-   * Rows of a tile are a multiple of this, which kernels like; with fewer they read all weights for
-   * too little work.
-   */
-  private static final long TILE_UNIT = 64;
-
-  /** Between hosts, a tile of this many bytes leaves early. */
-  private static final long TILE_BYTES = 4 << 20;
-
-  /** Between hosts, no more rows: the network waits for the first tile. */
-  private static final long MOST_TILE_ROWS = 512;
-
-  /**
-   * On one host nobody waits for a tile until the end, and tall ones are faster. Measured with
-   * oneDNN on AMX, 2 ranks, 4096 x 2048 x 4096 each: with 256 rows a step takes 1.4 times as long
-   * as the product alone, with 1024 rows 1.15, with 2048 rows 1.1.
-   */
-  private static final long MOST_TILE_ROWS_ON_ONE_HOST = 2048;
-
-  private static final long TILE_BYTES_ON_ONE_HOST = 32 << 20;
-
   /** A rank's partial sums take no more shared memory than this, if tiles can wait for room. */
   private static final long MOST_SLOT_BYTES = 256 << 20;
 
@@ -55,7 +34,7 @@ public final class SumPlan {
   private final Tuning tuning;
   private final Rules.Choice<Chunking> chunking;
   private final long chunkRows;
-  private final long tileRows;
+  private final Rules.Choice<Long> tileRows;
   private final Rules.Choice<Integer> slots;
   private final Rules.Choice<Long> stagedFrom;
   private final Overlap overlap;
@@ -68,7 +47,7 @@ public final class SumPlan {
     TriedStep tried = tried();
     this.chunking = Rules.chunking(tuning, tried);
     this.chunkRows = ChunkRule.rows(chunking.value(), maxRows, problem.wireRowBytes());
-    this.tileRows = Math.min(maxRows, chooseTileRows());
+    this.tileRows = chooseTileRows();
     this.slots = slots(maxRows);
     this.stagedFrom = stagedFrom(tried);
     this.overlap = tuning.overlap() == null ? Overlap.PIPELINED : tuning.overlap();
@@ -83,18 +62,10 @@ public final class SumPlan {
     return new SumPlan(problem, domains, tuning);
   }
 
-  private long chooseTileRows() {
-    if (tuning.chunking().rows() > 0) {
-      return chunkRows;
-    }
-    return domains.count() == 1
-        ? chooseTileRows(TILE_BYTES_ON_ONE_HOST, MOST_TILE_ROWS_ON_ONE_HOST)
-        : chooseTileRows(TILE_BYTES, MOST_TILE_ROWS);
-  }
-
-  private long chooseTileRows(long bytes, long mostRows) {
-    long rowBytes = Math.max(1, problem.partialRowBytes());
-    return Math.clamp(bytes / rowBytes / TILE_UNIT * TILE_UNIT, TILE_UNIT, mostRows);
+  private Rules.Choice<Long> chooseTileRows() {
+    return tuning.chunking().rows() > 0
+        ? new Rules.Choice<>(chunkRows, "asked for")
+        : TileRule.rows(problem, domains, tuning.costs());
   }
 
   private @Nullable TriedStep tried() {
@@ -186,7 +157,7 @@ public final class SumPlan {
 
   /** The most rows of a tile that one of several ranks sees to. */
   long mostPieceRows() {
-    return Math.ceilDiv(tileRows, stripes());
+    return Math.ceilDiv(tileRows(), stripes());
   }
 
   /** The most rows that a domain receives from one other, totals not counted. */
@@ -206,7 +177,7 @@ public final class SumPlan {
 
   /** The most tiles that a step can have: the last one of each range of rows may be cut short. */
   private long mostTiles(long maxRows) {
-    return Math.min(maxRows, (maxRows + ranges() * (tileRows - 1)) / tileRows);
+    return Math.min(maxRows, (maxRows + ranges() * (tileRows() - 1)) / tileRows());
   }
 
   /** How many ranges of rows for one domain there are at most. */
@@ -254,12 +225,12 @@ public final class SumPlan {
 
   /** The rows of a tile, which are computed together. */
   public long tileRows() {
-    return tileRows;
+    return tileRows.value();
   }
 
   /** Bytes of a rank's partial sums of a tile. */
   public long tileBytes() {
-    return Math.multiplyExact(tileRows, problem.partialRowBytes());
+    return Math.multiplyExact(tileRows(), problem.partialRowBytes());
   }
 
   /** For how many tiles a rank has room. */
@@ -298,7 +269,7 @@ public final class SumPlan {
         describeProblem(),
         List.of(
             new Decision("path", describePath(), stagedFrom.reason()),
-            new Decision("tiles", "of %d rows".formatted(tileRows), explainTiles()),
+            new Decision("tiles", "of %d rows".formatted(tileRows()), tileRows.reason()),
             new Decision("room", "for %d tiles".formatted(slots()), slots.reason()),
             new Decision(
                 "chunks",
@@ -322,15 +293,5 @@ public final class SumPlan {
     return stagedFrom.value() == 0
         ? staged
         : "from %d rows on %s; below, %s".formatted(stagedFrom.value(), staged, direct);
-  }
-
-  private String explainTiles() {
-    if (tuning.chunking().rows() > 0) {
-      return "asked for";
-    }
-    return domains.count() == 1
-        ? "tall ones are computed faster, and on one host nobody waits for the first"
-        : "about %d bytes, but at least %d rows: other hosts wait for the first"
-            .formatted(TILE_BYTES, TILE_UNIT);
   }
 }
