@@ -29,7 +29,7 @@ import picocli.CommandLine.ParentCommand;
             + " memory. Of a link only a job on several hosts can say anything.%n",
     footer = {
       "%nExample:",
-      "  gemmflow calibrate -n 1 -o costs.txt",
+      "  gemmflow calibrate -n 1 --dtypes I8 -o costs.txt",
       "  mpirun -n 2 --host a,b gemmflow calibrate -o costs.txt"
     })
 final class CalibrateCommand implements Callable<Integer> {

@@ -36,7 +36,7 @@ class ProcessesTest {
         "--hosts",
         hosts,
         "--cases",
-        "15",
+        "8",
         "--java=" + Job.SOON_OVER);
   }
 
@@ -53,7 +53,7 @@ class ProcessesTest {
         "--hosts",
         "2",
         "--cases",
-        "15",
+        "8",
         "--java=" + limit,
         "--java=" + Job.SOON_OVER);
   }
@@ -94,8 +94,8 @@ class ProcessesTest {
   @ParameterizedTest
   @EnumSource
   void ranksThatFailAnywhere(MpiFamily mpi) {
-    run("--mpi", mpi.toString(), "--ranks", "3", "--test", "faults", "--trials", "6");
-    run("--mpi", mpi.toString(), "--ranks", "3", "--test", "faults_with_clean_up", "--trials", "2");
+    run("--mpi", mpi.toString(), "--ranks", "3", "--test", "faults", "--trials", "3");
+    run("--mpi", mpi.toString(), "--ranks", "3", "--test", "faults_with_clean_up", "--trials", "1");
   }
 
   private static void run(String... arguments) {
