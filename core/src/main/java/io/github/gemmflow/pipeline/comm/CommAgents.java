@@ -7,8 +7,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Agents of all groups of a process, which are polled in turn, those that were busy first, until
- * the engine fails. Used by whoever has the {@link EngineTurn}.
+ * Agents of all groups of a process, polled in the order in which they became busy, until the
+ * engine fails. Used by whoever has the {@link EngineTurn}.
  */
 final class CommAgents {
   private final PollBackoff backoff;
