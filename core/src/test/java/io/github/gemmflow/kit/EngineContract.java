@@ -17,6 +17,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
@@ -103,6 +104,18 @@ public abstract class EngineContract {
               assertEquals("%d".formatted(rank).repeat(rank * round), new String(all[rank], UTF_8));
             }
           }
+        });
+  }
+
+  /** Calls may come from one thread after another. */
+  @Test
+  void anotherThreadFindsAnExchangeComplete() throws Exception {
+    onEveryRank(
+        engine -> {
+          byte[] mine = {(byte) engine.rank()};
+          Exchange exchange = engine.world().allGather(mine);
+          CompletableFuture.runAsync(() -> poll(engine, exchange::isDone)).join();
+          assertArrayEquals(mine, exchange.result()[engine.rank()]);
         });
   }
 

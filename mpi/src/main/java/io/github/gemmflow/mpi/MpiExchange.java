@@ -15,7 +15,10 @@ import org.jspecify.annotations.Nullable;
 final class MpiExchange implements Exchange, Pending {
   private final MpiEngine engine;
   private final MpiChannel channel;
-  private final Arena arena = Arena.ofConfined();
+
+  /** Whoever has the turn finds it complete: a compute thread, perhaps, that helps. */
+  private final Arena arena = Arena.ofShared();
+
   private final byte[] mine;
   private final byte[][] all;
   private final MemorySegment counts;
