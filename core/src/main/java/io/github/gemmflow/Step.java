@@ -309,10 +309,11 @@ public final class Step implements AutoCloseable {
       if (ended) {
         return false;
       }
+      // Throws if another thread runs it: then it goes on, with all that it uses.
+      pipeline.end(why);
       ended = true;
     }
     operator.stepEnded();
-    pipeline.end(why);
     return true;
   }
 }

@@ -84,16 +84,8 @@ abstract sealed class SumOperator extends Operator
    * @throws IllegalArgumentException if there is no such sum
    */
   static SumProblem problem(long columns, DType wire, boolean scattered, long maxRows) {
-    if (wire == DType.F16) {
-      throw new IllegalArgumentException(
-          "partial sums travel as F32, BF16 or I8, not as F16, whose range is too small for them");
-    }
-    if (wire == DType.I8 && columns == 1) {
-      throw new IllegalArgumentException(
-          "partial sums of one column travel as F32 or BF16: with its scale, I8 takes more");
-    }
     try {
-      long bytes = RowFormat.onTheWire(wire, columns).bytes();
+      long bytes = RowFormat.ofPartialSums(wire, columns).bytes();
       return new SumProblem(columns, bytes, scattered, maxRows);
     } catch (ArithmeticException e) {
       throw tooLarge(columns, maxRows, e);
@@ -230,8 +222,7 @@ abstract sealed class SumOperator extends Operator
   }
 
   private void endUnrun(String why) {
-    stepEnded();
-    workspace().pipeline().end(": " + why);
+    end(": " + why);
   }
 
   private void work(Matrix a, Matrix c) {
@@ -249,8 +240,15 @@ abstract sealed class SumOperator extends Operator
       SumWork work = addend.work().bind(a, c);
       pipeline.run(this, buffer -> kind.run(buffer, work));
     } finally {
+      end(why);
+    }
+  }
+
+  private void end(String why) {
+    try {
+      workspace().pipeline().end(why);
+    } finally {
       stepEnded();
-      pipeline.end(why);
     }
   }
 }

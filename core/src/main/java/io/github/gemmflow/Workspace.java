@@ -321,7 +321,15 @@ public final class Workspace implements AutoCloseable {
   }
 
   void closeInAnyCase() {
-    pipeline.breakOff();
-    close();
+    if (pipeline.breakOff()) {
+      close();
+    } else {
+      closed = true;
+      group.forget(this);
+      LOG.log(
+          WARNING,
+          "rank {0}: a step does not end although its world is closed; what it uses stays until the process ends",
+          group.world().rank());
+    }
   }
 }

@@ -24,6 +24,23 @@ public record RowFormat(DType type, long columns, boolean inBlocks) {
     return new RowFormat(type, columns, !type.isReal());
   }
 
+  /**
+   * Partial sums that travel in a type.
+   *
+   * @throws IllegalArgumentException if they cannot
+   */
+  public static RowFormat ofPartialSums(DType type, long columns) {
+    if (type == DType.F16) {
+      throw new IllegalArgumentException(
+          "partial sums travel as F32, BF16 or I8, not as F16, whose range is too small for them");
+    }
+    if (type == DType.I8 && columns == 1) {
+      throw new IllegalArgumentException(
+          "partial sums of one column travel as F32 or BF16: with its scale, I8 takes more");
+    }
+    return onTheWire(type, columns);
+  }
+
   /** The size of a row in bytes. */
   public long bytes() {
     if (type.isReal()) {

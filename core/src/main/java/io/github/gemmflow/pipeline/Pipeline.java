@@ -232,6 +232,8 @@ public final class Pipeline {
     if (state.tryEnd()) {
       opening.pass();
       state.setEnded();
+    } else {
+      checkNotRunning();
     }
   }
 
@@ -243,8 +245,11 @@ public final class Pipeline {
   /**
    * Lets no step begin any more; breaks the group if one is open, and waits until it is over: for a
    * world that closes whatever its other threads still do.
+   *
+   * @return whether it is over; its thread may be in a product, or a consumer, that does not end
    */
-  public void breakOff() {
+  public boolean breakOff() {
+    long begin = System.nanoTime();
     while (!state.shut() && isOpen()) {
       peers.breakUp(
           "rank %d closed the world while step %d was open"
@@ -252,10 +257,13 @@ public final class Pipeline {
       // A step that has not run yet is taken from the thread that would run it.
       if (state.giveUp() || state.isDone()) {
         end("");
+      } else if (System.nanoTime() - begin > peers.productDeadlineNanos()) {
+        return false;
       } else {
         LockSupport.parkNanos(BREAK_OFF_LOOK_NANOS);
       }
     }
+    return true;
   }
 
   public boolean isOpen() {

@@ -115,7 +115,8 @@ final class StepRoomWait {
   }
 
   private DeadlineException late(long number, StepContext old, int reader) {
-    String rows = "rows 0-%d".formatted(old.layout().totalRows() - 1);
+    long count = old.layout().totalRows();
+    String rows = count == 0 ? "no rows" : "rows 0-%d".formatted(count - 1);
     String what;
     if (reader == peers.commReader()) {
       what = diagnosis.ownTransfers();

@@ -4,6 +4,7 @@ package io.github.gemmflow.setup;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.github.gemmflow.engine.Channel;
+import io.github.gemmflow.failure.BrokenException;
 import io.github.gemmflow.failure.DeadlineException;
 import io.github.gemmflow.failure.DisagreementException;
 import io.github.gemmflow.pipeline.comm.CommThread;
@@ -68,28 +69,20 @@ public final class Agreement {
 
   /** Like {@link #exchange(String, byte[])}, with a deadline of its own. */
   public byte[][] exchange(String call, byte[] mine, Duration patience) {
-    try {
-      return split(
-          call,
-          Futures.join(
-              start(call, GOES_ON, mine),
-              patience,
-              this::look,
-              () ->
-                  "rank %d waited %s in %s; at least one of %d ranks did not call it. If it is only slow, raise gemmflow.setup.deadline"
-                      .formatted(
-                          channel.rank(), Durations.describe(patience), call, channel.size())));
-    } catch (DeadlineException e) {
-      if (ranks != null) {
-        ranks.breakUp(String.valueOf(e.getMessage()));
-      }
-      throw e;
-    }
+    return split(
+        call,
+        await(
+            start(call, GOES_ON, mine),
+            patience,
+            () ->
+                "rank %d waited %s in %s; at least one of %d ranks did not call it. If it is only slow, raise gemmflow.setup.deadline"
+                    .formatted(
+                        channel.rank(), Durations.describe(patience), call, channel.size())));
   }
 
   /** Like {@link #exchange}, but waits for as long as it takes, as long as no rank is gone. */
   public byte[][] exchangePatiently(String call, byte[] mine) {
-    return split(call, Futures.join(start(call, GOES_ON, mine), this::look));
+    return split(call, await(start(call, GOES_ON, mine), Futures.FOREVER, () -> ""));
   }
 
   /**
@@ -98,8 +91,21 @@ public final class Agreement {
    * @return an exception for this rank; the others throw a {@link DisagreementException}
    */
   public IllegalArgumentException refuse(String call, String reason) {
-    Futures.join(start(call, CANNOT_GO_ON, reason.getBytes(UTF_8)), this::look);
+    await(start(call, CANNOT_GO_ON, reason.getBytes(UTF_8)), Futures.FOREVER, () -> "");
     return new IllegalArgumentException(reason);
+  }
+
+  /** Who gives up, or is interrupted, leaves an exchange half done: nobody may go on after it. */
+  private byte[][] await(
+      CompletableFuture<byte[][]> exchanged, Duration patience, Supplier<String> late) {
+    try {
+      return Futures.join(exchanged, patience, this::look, late);
+    } catch (DeadlineException | BrokenException e) {
+      if (ranks != null) {
+        ranks.breakUp(String.valueOf(e.getMessage()));
+      }
+      throw e;
+    }
   }
 
   private void look() {

@@ -15,18 +15,13 @@ public final class Futures {
   private static final long LOOK_NANOS = 1_000_000_000;
 
   /** Longer than any program runs. */
-  private static final Duration FOREVER = Duration.ofNanos(Long.MAX_VALUE);
+  public static final Duration FOREVER = Duration.ofNanos(Long.MAX_VALUE);
 
   private Futures() {}
 
   /** Waits as long as it takes. */
   public static <T> T join(CompletableFuture<T> future) {
-    return join(future, () -> {});
-  }
-
-  /** Waits as long as it takes, and looks around every now and then. */
-  public static <T> T join(CompletableFuture<T> future, Runnable look) {
-    return join(future, FOREVER, look, () -> "for ever");
+    return join(future, FOREVER, () -> {}, () -> "for ever");
   }
 
   /**

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.github.gemmflow.kit.Pauses;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A world closes although a step of it runs for ever, and hides no exception. In a process of its
+ * own: what the step uses is never freed.
+ */
+@Tag("full")
+@ExtendWith(Pauses.class)
+class EndlessStepTest {
+  private static final Duration DEADLINE = Duration.ofMillis(500);
+  private static final long PATIENCE_SECONDS = 60;
+
+  @TempDir private Path directory;
+
+  @Test
+  void theWorldClosesInTime() throws Exception {
+    String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    Process process =
+        new ProcessBuilder(
+                java,
+                "--enable-native-access=ALL-UNNAMED",
+                "-cp",
+                System.getProperty("java.class.path"),
+                EndlessStepTest.class.getName())
+            .redirectErrorStream(true)
+            .redirectOutput(directory.resolve("said").toFile())
+            .start();
+    boolean ended = process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS);
+    if (!ended) {
+      process.destroyForcibly().waitFor();
+    }
+    String said = Files.readString(directory.resolve("said"));
+    assertTrue(ended, () -> "it hangs: " + said);
+    assertTrue(said.contains("a step does not end although its world is closed"), said);
+    assertTrue(said.contains("the program's own exception"), said);
+  }
+
+  /** Whoever was to take the rows has failed, and who works on them waits for it. */
+  public static void main(String[] arguments) throws InterruptedException {
+    CountDownLatch working = new CountDownLatch(1);
+    CountDownLatch never = new CountDownLatch(1);
+    Config config = Config.builder().deadline(DEADLINE).productDeadline(DEADLINE).build();
+    try (World world = World.single(config)) {
+      Workspace space = Workspace.on(world.group()).rows(4).columns(3).open();
+      Step step = AllGather.on(space).build().begin(RowCounts.known(2));
+      step.start(
+          (first, end, part, thread) -> {
+            working.countDown();
+            awaitForEver(never);
+          });
+      working.await();
+      throw new IllegalStateException("the program's own exception");
+    }
+  }
+
+  private static void awaitForEver(CountDownLatch never) {
+    try {
+      never.await();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}
