@@ -9,7 +9,7 @@ import io.github.gemmflow.tuning.Overlap;
  * own first, then those of ranks that share memory with it, then the band with the most rows ready;
  * and always the longest run of ready rows around them, across borders between shards. Of streamed
  * rows it takes what is ready in one slot, from the band with the most rows ready, and this rank's
- * own when there is nothing else.
+ * own when there is nothing else: as many as of a slot, or all when no others are left.
  *
  * <p>A decision looks at bands with rows that are ready and not taken, and at each run of them
  * once, however many bands there are: a step of 4,096 ranks takes thousands of decisions.
@@ -206,11 +206,25 @@ public final class NextRun {
   }
 
   private void takeFromSlot(GatherLayout step, long worthwhile) {
-    long most = slotEnd(step, runBand);
+    long most = areOnlyOwnLeft(step) ? step.bandEnd(runBand) : slotEnd(step, runBand);
     begin = rows.taken(runBand);
     end = Math.min(rows.ready(runBand), most);
     leaveWhatIsOver(worthwhile, end < most);
     rows.take(runPlace, end);
+  }
+
+  /** Whether only this rank's own rows are left, and nobody waits for it to do anything else. */
+  private boolean areOnlyOwnLeft(GatherLayout step) {
+    Domains domains = step.plan().domains();
+    if (step.plan().problem().isAlongColumns() || domains.size(domains.domainOf(rank)) > 1) {
+      return false;
+    }
+    long left = 0;
+    for (int part = 0; part < step.plan().parts(); part++) {
+      int band = step.band(step.route(part, rank));
+      left += step.bandEnd(band) - rows.taken(band);
+    }
+    return rows.takenRows() + left == step.totalRows();
   }
 
   private void takeRun(long worthwhile) {

@@ -193,6 +193,25 @@ class NextRunTest {
     assertTrue(runs.allTaken(step));
   }
 
+  /** Own rows lie in one piece: nobody waits for slots any more, so they are one run. */
+  @Test
+  void ownRowsThatAreLeftOverAreOneRun() {
+    Tuning streamed = Tuning.DEFAULT.withStorage(Storage.STREAMED).withChunkRows(4);
+    GatherLayout step = Plans.alongRows(4, 1000, Domains.of(0, 1), streamed).step();
+    step.lay(new long[] {30, 6});
+    NextRun runs = new NextRun(0, step.bands());
+    runs.reset(step);
+    runs.ready(0, 30);
+    assertRun(runs, step, 1, 0, 4);
+    runs.ready(1, 34);
+    assertRun(runs, step, 1, 30, 34);
+    assertRun(runs, step, 1, 4, 8);
+    runs.ready(1, 36);
+    assertRun(runs, step, 1, 34, 36);
+    assertRun(runs, step, 1, 8, 30);
+    assertTrue(runs.allTaken(step));
+  }
+
   /** Chunks that share a slot are one run, or several that are worthwhile. */
   @Test
   void streamedChunksAreTakenTogether() {

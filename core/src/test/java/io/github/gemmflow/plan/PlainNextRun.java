@@ -126,7 +126,7 @@ final class PlainNextRun {
     long first = runBegin(step, index);
     long last = runEnd(step, index);
     if (step.plan().isStreamed()) {
-      return last - first >= worthwhile || last == slotEnd(step, step.bandAt(index));
+      return last - first >= worthwhile || last >= slotEnd(step, step.bandAt(index));
     }
     int below = bandBefore(step, first);
     int above = bandOf(step, last);
@@ -169,7 +169,7 @@ final class PlainNextRun {
     int band = step.bandAt(index);
     long last = ready[band];
     if (step.plan().isStreamed()) {
-      return Math.min(last, slotEnd(step, band));
+      return Math.min(last, mostEnd(step, band));
     }
     for (int i = index + 1; i < step.bands() && last == step.bandEnd(step.bandAt(i - 1)); i++) {
       int above = step.bandAt(i);
@@ -179,6 +179,19 @@ final class PlainNextRun {
       last = ready[above];
     }
     return last;
+  }
+
+  /**
+   * The row after the last that is taken at once: of a slot, or of own rows if only those are left.
+   */
+  private long mostEnd(GatherLayout step, int band) {
+    Domains domains = step.plan().domains();
+    boolean alone = domains.size(domains.domainOf(rank)) == 1;
+    boolean onlyOwnLeft = alone && !step.plan().problem().isAlongColumns();
+    for (int other = 0; other < step.bands(); other++) {
+      onlyOwnLeft &= taken[other] == step.bandEnd(other) || step.shard(other) == rank;
+    }
+    return onlyOwnLeft ? step.bandEnd(band) : slotEnd(step, band);
   }
 
   /** The row after the last in the slot that the next row of a band lies in. */
@@ -191,7 +204,7 @@ final class PlainNextRun {
   private long wholeEnd(GatherLayout step, long last, long worthwhile) {
     long over = (last - begin) % worthwhile;
     boolean mayGrow =
-        step.plan().isStreamed() ? last < slotEnd(step, runBand) : bandOf(step, last) != NO_BAND;
+        step.plan().isStreamed() ? last < mostEnd(step, runBand) : bandOf(step, last) != NO_BAND;
     boolean cut = mayGrow && last - begin > worthwhile;
     return cut ? last - over : last;
   }
