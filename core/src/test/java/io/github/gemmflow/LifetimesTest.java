@@ -15,6 +15,7 @@ import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.kit.Exact;
 import io.github.gemmflow.kit.ForwardingEngine;
 import io.github.gemmflow.kit.Pauses;
+import io.github.gemmflow.kit.StallingKernel;
 import io.github.gemmflow.kit.Way;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;

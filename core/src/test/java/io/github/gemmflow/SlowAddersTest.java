@@ -7,6 +7,7 @@ import io.github.gemmflow.kit.Chaos;
 import io.github.gemmflow.kit.ChaosEngine;
 import io.github.gemmflow.kit.Draw;
 import io.github.gemmflow.kit.Exact;
+import io.github.gemmflow.kit.StallingKernel;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
 import io.github.gemmflow.tuning.Storage;

@@ -12,7 +12,7 @@ import io.github.gemmflow.trace.Span;
  * A gathering step in virtual time. Its ranks choose runs as real ones do; whoever streams rows
  * waits for slots, and gets its own rows to the others of its host through them.
  */
-class GatherSimulation extends StepSimulation {
+final class GatherSimulation extends StepSimulation {
   private final GatherLayout layout;
   private final RowCosts work;
   private final NextRun[] runs;

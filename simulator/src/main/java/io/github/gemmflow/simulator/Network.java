@@ -8,7 +8,7 @@ import java.util.Random;
  * Links between hosts. Each host has one, which its ranks share, with a rate of its own either way;
  * a message passes on at the far end while it still comes in at the near one.
  */
-class Network {
+final class Network {
   /** The limit of Open MPI and MPICH for TCP. */
   private static final long MOST_WITHOUT_ASKING = 64 << 10;
 

@@ -184,13 +184,8 @@ abstract class StepSimulation {
   final void wake(int rank) {
     if (!waking[rank] && isIdle(rank)) {
       waking[rank] = true;
-      queue.at(wakesAt(rank), () -> look(rank));
+      queue.at(queue.now() + Math.round(costs.wakeNanos()), () -> look(rank));
     }
-  }
-
-  /** When a rank that is woken now looks. */
-  long wakesAt(int rank) {
-    return queue.now() + Math.round(costs.wakeNanos());
   }
 
   private boolean isIdle(int rank) {

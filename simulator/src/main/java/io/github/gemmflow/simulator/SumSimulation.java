@@ -11,7 +11,7 @@ import java.util.EnumMap;
 import java.util.Map;
 
 /** A summing step in virtual time: its ranks choose tiles and pieces as real ones do. */
-final class SumSimulation extends StepSimulation {
+class SumSimulation extends StepSimulation {
   private final SumLayout layout;
   private final SumCosts work;
   private final NextTile[] next;

@@ -5,12 +5,13 @@ import io.github.gemmflow.engine.Channel;
 import io.github.gemmflow.engine.Engine;
 import io.github.gemmflow.kit.ForwardingEngine;
 import io.github.gemmflow.matrix.Block;
-import java.util.ArrayList;
+import io.github.gemmflow.trace.Span;
+import io.github.gemmflow.trace.Timeline;
 import java.util.Arrays;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
+import java.util.function.IntBinaryOperator;
 
 /**
  * Gates in front of what happens in a real step: rows arrive, and work ends, only when a test lets
@@ -19,22 +20,43 @@ import java.util.function.BooleanSupplier;
 final class Gates {
   private static final long DEADLINE_NANOS = 30_000_000_000L;
 
+  /** Nobody says when sums have been added up: who waits for that looks again so often. */
+  private static final long LOOK_AGAIN_MILLIS = 1;
+
   private final int routes;
+  private final IntBinaryOperator routeOf;
   private final long[][] mayArrive;
   private final long[] found;
   private final long[] published;
+  private final int[] begun;
   private final int[] mayEnd;
-  private final List<List<String>> runs = new ArrayList<>();
+  private final Timeline[] timelines;
 
-  Gates(int ranks, int routes) {
+  /**
+   * Gates that are all shut.
+   *
+   * @param routeOf the route of a message, from its source and tag
+   */
+  Gates(int ranks, int routes, IntBinaryOperator routeOf) {
     this.routes = routes;
+    this.routeOf = routeOf;
     this.mayArrive = new long[ranks][routes];
     this.found = new long[ranks];
     this.published = new long[ranks];
+    this.begun = new int[ranks];
     this.mayEnd = new int[ranks];
-    for (int rank = 0; rank < ranks; rank++) {
-      runs.add(new ArrayList<>());
-    }
+    this.timelines = new Timeline[ranks];
+    Arrays.setAll(timelines, rank -> new Timeline(1));
+  }
+
+  /** Says where what a rank does is written down. */
+  synchronized void watch(int rank, Timeline timeline) {
+    timelines[rank] = timeline;
+  }
+
+  /** What a rank has done. */
+  synchronized Timeline timeline(int rank) {
+    return timelines[rank];
   }
 
   private synchronized void await(String what, BooleanSupplier condition) {
@@ -43,9 +65,9 @@ final class Gates {
       while (!condition.getAsBoolean()) {
         long left = (end - System.nanoTime()) / 1_000_000;
         if (left <= 0) {
-          throw new AssertionError(what + "; runs so far " + runs);
+          throw new AssertionError(what + "; " + this);
         }
-        wait(left);
+        wait(Math.min(left, LOOK_AGAIN_MILLIS));
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -64,9 +86,18 @@ final class Gates {
 
   /** Returns when a rank has begun so many runs. */
   synchronized void begin(int rank, int count) {
+    await("rank %d does not begin its run %d".formatted(rank, count), () -> begun[rank] >= count);
+  }
+
+  /** Returns when a rank has added up sums so many times. */
+  synchronized void added(int rank, int count) {
     await(
-        "rank %d does not begin its run %d".formatted(rank, count),
-        () -> runs.get(rank).size() >= count);
+        "rank %d does not add up its sums for the time %d".formatted(rank, count),
+        () -> adds(rank) >= count);
+  }
+
+  private long adds(int rank) {
+    return timelines[rank].spans().stream().filter(s -> s.kind() == Span.Kind.ADD).count();
   }
 
   /** Lets the next run of a rank end. */
@@ -75,16 +106,10 @@ final class Gates {
     notifyAll();
   }
 
-  /** What a rank has worked on. */
-  synchronized List<String> runs(int rank) {
-    return List.copyOf(runs.get(rank));
-  }
-
   /** A rank works on rows. */
-  synchronized void work(int rank, long first, long end) {
-    runs.get(rank).add(first + "+" + (end - first));
+  synchronized void work(int rank) {
+    int count = ++begun[rank];
     notifyAll();
-    int count = runs.get(rank).size();
     await("nobody ends run %d of rank %d".formatted(count, rank), () -> mayEnd[rank] >= count);
   }
 
@@ -128,7 +153,8 @@ final class Gates {
     @Override
     public int receive(int source, int tag, Block block) {
       int request = super.receive(source, tag, block);
-      chunkOf.put(request, new long[] {tag, started[tag]++});
+      int route = routeOf.applyAsInt(source, tag);
+      chunkOf.put(request, new long[] {route, started[route]++});
       return request;
     }
 
@@ -164,6 +190,6 @@ final class Gates {
 
   @Override
   public synchronized String toString() {
-    return runs + " " + Arrays.toString(mayEnd);
+    return "runs begun %s, ended %s".formatted(Arrays.toString(begun), Arrays.toString(mayEnd));
   }
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.simulator;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-
 import io.github.gemmflow.AllGather;
 import io.github.gemmflow.LocalWorld;
 import io.github.gemmflow.RowCounts;
@@ -15,6 +13,7 @@ import io.github.gemmflow.plan.Capacity;
 import io.github.gemmflow.plan.GatherLayout;
 import io.github.gemmflow.plan.GatherPlan;
 import io.github.gemmflow.plan.GatherProblem;
+import io.github.gemmflow.trace.Recording;
 import io.github.gemmflow.trace.Span;
 import io.github.gemmflow.tuning.Domains;
 import io.github.gemmflow.tuning.Schedule;
@@ -23,46 +22,30 @@ import io.github.gemmflow.tuning.Tuning;
 import io.github.gemmflow.tuning.cost.CostModel;
 import io.github.gemmflow.tuning.cost.HostCosts;
 import io.github.gemmflow.tuning.cost.LinkCosts;
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 /**
- * A real step in which rows arrive, and work ends, in the order of a simulated one: its lanes make
- * the same decisions.
+ * A real gather in which rows arrive, and work ends, in the order of a simulated one: its lanes
+ * make the same decisions.
  */
 class ReplayTest {
   private static final int COLUMNS = 1024;
   private static final long ROW_BYTES = (long) COLUMNS * Float.BYTES;
 
-  /** Something that happens in the simulated step. */
-  private record Event(long time, int order, int rank, Span span, int number) {
-    static final int ARRIVAL = 0;
-    static final int END = 1;
-    static final int BEGIN = 2;
-  }
-
-  private static List<Event> events(SimulatedStep step) {
-    List<Event> events = new ArrayList<>();
+  private static Replay replay(GatherLayout layout, SimulatedStep step) {
+    Replay replay = new Replay();
     for (int rank = 0; rank < step.spans().size(); rank++) {
-      int runs = 0;
       for (Span span : step.spans().get(rank)) {
         if (span.kind() == Span.Kind.ARRIVAL) {
-          events.add(new Event(span.begin(), Event.ARRIVAL, rank, span, 0));
-        } else if (span.kind() == Span.Kind.WORK) {
-          runs++;
-          events.add(new Event(span.begin(), Event.BEGIN, rank, span, runs));
-          events.add(new Event(span.end(), Event.END, rank, span, runs));
+          replay.arrive(span.begin(), rank, routeOf(layout, span.firstRow()));
         }
       }
     }
-    events.sort(Comparator.comparingLong(Event::time).thenComparingInt(Event::order));
-    return events;
+    return replay;
   }
 
   private static int routeOf(GatherLayout layout, long row) {
@@ -80,16 +63,11 @@ class ReplayTest {
                 .tuning(room)
                 .open();
         AllGather gather = AllGather.on(space).columns(COLUMNS).tuning(tuning).build();
+        Recording recording = space.record();
         Step step = gather.begin(RowCounts.known(rows))) {
-      step.run((first, end, part, thread) -> gates.work(world.rank(), first, end));
+      gates.watch(world.rank(), recording.timeline());
+      step.run((first, end, part, thread) -> gates.work(world.rank()));
     }
-  }
-
-  private static List<String> runs(List<Span> spans) {
-    return spans.stream()
-        .filter(span -> span.kind() == Span.Kind.WORK)
-        .map(span -> span.firstRow() + "+" + span.rows())
-        .toList();
   }
 
   @Test
@@ -120,27 +98,15 @@ class ReplayTest {
     layout.lay(rows);
     SimulatedStep simulated = simulate(layout, seed);
 
-    Gates gates = new Gates(ranks, layout.routes());
-    CompletableFuture<Void> real =
-        CompletableFuture.runAsync(
+    Gates gates = new Gates(ranks, layout.routes(), (source, tag) -> tag);
+    return replay(layout, simulated)
+        .run(
+            simulated,
+            gates,
             () ->
                 LocalWorld.onHosts(IntStream.range(0, ranks).toArray())
                     .decorate(gates::around)
                     .run(world -> runRank(world, room, tuning, rows, gates)));
-    for (Event event : events(simulated)) {
-      switch (event.order) {
-        case Event.ARRIVAL -> gates.arrive(event.rank, routeOf(layout, event.span.firstRow()));
-        case Event.BEGIN -> gates.begin(event.rank, event.number);
-        default -> gates.end(event.rank);
-      }
-    }
-    real.join();
-    int decisions = 0;
-    for (int rank = 0; rank < ranks; rank++) {
-      assertEquals(runs(simulated.spans().get(rank)), gates.runs(rank));
-      decisions += gates.runs(rank).size();
-    }
-    return decisions;
   }
 
   /** Arrivals and work take times at random, and nothing else takes any. */

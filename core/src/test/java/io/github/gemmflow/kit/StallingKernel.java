@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow;
+package io.github.gemmflow.kit;
 
 import io.github.gemmflow.kernel.Int8Columns;
 import io.github.gemmflow.kernel.Kernel;
@@ -10,17 +10,28 @@ import io.github.gemmflow.kernel.ReferenceKernel;
 import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.matrix.Block;
 import io.github.gemmflow.matrix.Matrix;
+import java.util.function.Consumer;
 
 /**
  * The reference kernel, with something done before each call: a stall there is a reader that has
  * seen that rows arrived and has not read them yet.
  */
-final class StallingKernel implements Kernel {
+public final class StallingKernel implements Kernel {
   private final Kernel kernel = new ReferenceKernel();
-  private final Runnable before;
+  private final Consumer<Block> before;
 
-  StallingKernel(Runnable before) {
+  /**
+   * A kernel that does something before each call.
+   *
+   * @param before gets the rows of A that are about to be multiplied
+   */
+  public StallingKernel(Consumer<Block> before) {
     this.before = before;
+  }
+
+  /** The same for who does not want to know which rows. */
+  public StallingKernel(Runnable before) {
+    this(rows -> before.run());
   }
 
   @Override
@@ -72,7 +83,7 @@ final class StallingKernel implements Kernel {
     }
   }
 
-  private record Stalled(Product product, Runnable before) implements Product {
+  private record Stalled(Product product, Consumer<Block> before) implements Product {
     @Override
     public int columnGranularity() {
       return product.columnGranularity();
@@ -85,7 +96,7 @@ final class StallingKernel implements Kernel {
 
     @Override
     public void multiply(int thread, Block a, Block c, long firstColumn) {
-      before.run();
+      before.accept(a);
       product.multiply(thread, a, c, firstColumn);
     }
 
