@@ -25,7 +25,8 @@ import picocli.CommandLine.Option;
     sortOptions = false,
     description =
         "On each place costs are measured, then layers, then costs again; if those have drifted by more than 10 %%, all"
-            + " of it is repeated. Needs root for places of several hosts.")
+            + " of it is repeated. So is, at most 4 times, a job during which a hypervisor gave more than 3 %% of the"
+            + " machine's time to others. Needs root for places of several hosts.")
 public final class Predictions implements Callable<Integer> {
   private static final double MOST_DRIFT = 0.1;
 
