@@ -113,9 +113,6 @@ abstract sealed class GatherOperator extends Operator permits AllGather, AllGath
       throw new IllegalArgumentException(
           "what rank %d gives must have %d rows, not %d".formatted(rank, rows.of(rank), a.rows()));
     }
-    for (int i = 0; i < outputs.length; i++) {
-      checkWritable(outputName(i), outputs[i]);
-    }
     if (byOtherThreads) {
       checkShared(outputs);
     }

@@ -83,7 +83,7 @@ final class BenchCommand implements Callable<Integer> {
     boolean several = sizes.size() * ranks.allToStart().size() > 1;
     checkOptions(several);
     if (Launcher.current() == Launcher.NONE) {
-      OutputFile.check(several ? null : json, trace);
+      checkFiles(several);
     }
     Config config = tuning.config();
     List<Benchmark> benchmarks =
@@ -159,6 +159,19 @@ final class BenchCommand implements Callable<Integer> {
     if (outcome instanceof Result result && result.recording() != null) {
       OutputFile.write(trace, Trace.write(result.recording()));
     }
+  }
+
+  private void checkFiles(boolean several) {
+    Path named = json;
+    boolean isThere = named != null && Files.exists(named);
+    boolean isDirectory = named != null && Files.isDirectory(named);
+    if (several && isThere && !isDirectory) {
+      throw new CommandException(
+          ExitCode.INPUT,
+          "--json %s: it is a file, and several benchmarks write one each: name a directory"
+              .formatted(named));
+    }
+    OutputFile.check(several || isDirectory ? null : named, trace);
   }
 
   /** A file of its own in a directory; otherwise the one that was named. */

@@ -59,6 +59,7 @@ final class CalibrateCommand implements Callable<Integer> {
     if (Launcher.current() == Launcher.NONE) {
       OutputFile.check(output);
     }
+    ranks.toStart();
     Job job = new Job(ranks, compute.config().build(), parent.output());
     return job.run(
         parent.arguments(),

@@ -3,7 +3,7 @@ package io.github.gemmflow.cli;
 
 import java.io.Serial;
 
-/** A command cannot go on, or its answer is no; the message says why, to a person. */
+/** Failure of a command that cannot go on, or whose answer is no; says why, to a person. */
 final class CommandException extends RuntimeException {
   @Serial private static final long serialVersionUID = 1;
 

@@ -55,7 +55,9 @@ final class GenCommand implements Callable<Integer> {
       names = "--shards",
       defaultValue = "0",
       paramLabel = "COUNT",
-      description = "write A as files a-0, a-1, ... with some rows each, one for each rank")
+      description =
+          "write A as files a-0, a-1, ... with some rows each, one for each rank; removes those"
+              + " that are there for more ranks")
   private int shards;
 
   @Option(

@@ -2,6 +2,7 @@
 package io.github.gemmflow.cli;
 
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -13,7 +14,7 @@ final class OutputFile {
   /**
    * Finds out before a long run what would be found out after it.
    *
-   * @throws CommandException if there is no directory for one of these files
+   * @throws CommandException if there is no directory for one of these files, or one in its place
    */
   static void check(@Nullable Path... files) {
     for (Path file : files) {
@@ -22,6 +23,10 @@ final class OutputFile {
         throw new CommandException(
             ExitCode.INPUT,
             "%s: there is no directory %s: make it first".formatted(file, directory));
+      }
+      if (file != null && Files.isDirectory(file)) {
+        throw new CommandException(
+            ExitCode.INPUT, "%s is a directory: name a file in it".formatted(file));
       }
     }
   }
@@ -34,6 +39,8 @@ final class OutputFile {
     check(file);
     try {
       Files.writeString(file, text);
+    } catch (AccessDeniedException e) {
+      throw new CommandException(ExitCode.INPUT, "%s: this user may not write it".formatted(file));
     } catch (IOException e) {
       throw new CommandException(
           ExitCode.INPUT, "%s: cannot be written: %s".formatted(file, e.getMessage()));

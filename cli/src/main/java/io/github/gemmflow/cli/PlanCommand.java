@@ -3,8 +3,7 @@ package io.github.gemmflow.cli;
 
 import io.github.gemmflow.cli.bench.Layer;
 import io.github.gemmflow.cli.bench.Operation;
-import io.github.gemmflow.matrix.RowFormat;
-import io.github.gemmflow.matrix.RowTypes;
+import io.github.gemmflow.cli.predict.LayerPrediction;
 import io.github.gemmflow.matrix.Shards;
 import io.github.gemmflow.pipeline.WindowSize;
 import io.github.gemmflow.plan.Capacity;
@@ -71,7 +70,7 @@ final class PlanCommand implements Callable<Integer> {
   }
 
   private String gather(Layer.Size size, Domains domains, Tuning settings) {
-    long rowBytes = new RowTypes(size.type(), size.wire()).format(size.k()).bytes();
+    long rowBytes = LayerPrediction.rowBytes(size);
     Capacity capacity = Capacity.of(size.m(), rowBytes, settings);
     GatherPlan plan = GatherPlan.of(GatherProblem.alongRows(rowBytes, capacity), domains, settings);
     GatherLayout step = plan.step();
@@ -95,8 +94,7 @@ final class PlanCommand implements Callable<Integer> {
   private String sum(Layer.Size size, Domains domains, Tuning settings) {
     boolean scattered = size.operation() == Operation.REDUCE_SCATTER;
     SumProblem problem =
-        new SumProblem(
-            size.n(), RowFormat.onTheWire(size.wire(), size.n()).bytes(), scattered, size.m());
+        new SumProblem(size.n(), LayerPrediction.rowBytes(size), scattered, size.m());
     SumPlan plan = SumPlan.of(problem, domains, settings);
     SumLayout step = plan.step();
     long[] sameRows = LongStream.generate(size::m).limit(ranks).toArray();

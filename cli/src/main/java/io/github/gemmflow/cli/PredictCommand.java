@@ -7,7 +7,6 @@ import io.github.gemmflow.cli.bench.Trace;
 import io.github.gemmflow.cli.predict.Forecast;
 import io.github.gemmflow.cli.predict.ModelShape;
 import io.github.gemmflow.cli.predict.Question;
-import io.github.gemmflow.cli.report.Screenshot;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.simulator.SimulatedStep;
 import io.github.gemmflow.tuning.cost.CostModel;
@@ -113,23 +112,20 @@ final class PredictCommand implements Callable<Integer> {
           "writes the simulated step of a layer on the most ranks there, for gemmflow report")
   private @Nullable Path trace;
 
-  @Option(
-      names = "--png",
-      paramLabel = "FILE",
-      description = "with -o: draws the charts there too, with a Chromium or Chrome")
-  private @Nullable Path png;
+  @Mixin private PictureOptions picture = new PictureOptions();
 
   @Override
   public Integer call() throws IOException {
-    OutputFile.check(output, trace, png);
+    OutputFile.check(output, trace, picture.file());
+    if (output == null && picture.file() != null) {
+      throw new CommandException(ExitCode.INPUT, "--png draws a page: name it with -o");
+    }
     Question question = new Question(ranks, ranksPerHost, tuning.config().tuning(), costs());
     Forecast forecast = model == null ? layer(question) : model(question, model);
     parent.output().say(forecast.text());
     if (output != null) {
       OutputFile.write(output, forecast.page());
-      if (png != null) {
-        Screenshot.take(output, png, null);
-      }
+      picture.draw(output);
     }
     return ExitCode.GOOD.number();
   }

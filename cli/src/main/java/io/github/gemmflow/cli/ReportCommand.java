@@ -2,7 +2,6 @@
 package io.github.gemmflow.cli;
 
 import io.github.gemmflow.cli.report.Report;
-import io.github.gemmflow.cli.report.Screenshot;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -10,6 +9,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
@@ -61,17 +61,7 @@ final class ReportCommand implements Callable<Integer> {
       description = "with --text: a flight recording of your program; of each process one")
   private List<Path> recordings = new ArrayList<>();
 
-  @Option(
-      names = "--png",
-      paramLabel = "FILE",
-      description = "draws the charts there too, with a Chromium or Chrome")
-  private @Nullable Path png;
-
-  @Option(
-      names = "--browser",
-      paramLabel = "PROGRAM",
-      description = "what draws them (default: what is on the PATH)")
-  private @Nullable String browser;
+  @Mixin private PictureOptions picture = new PictureOptions();
 
   @Override
   public Integer call() throws IOException {
@@ -82,11 +72,10 @@ final class ReportCommand implements Callable<Integer> {
     if (!recordings.isEmpty()) {
       throw new CommandException(ExitCode.INPUT, "--recording goes with --text: add it");
     }
-    OutputFile.check(output, png);
+    OutputFile.check(output, picture.file());
     OutputFile.write(output, Report.write(figures, trace));
-    if (png != null) {
-      Screenshot.take(output, png, browser);
-    }
+    picture.draw(output);
+    Path png = picture.file();
     parent.output().say((png == null ? output : output + ", " + png) + System.lineSeparator());
     return ExitCode.GOOD.number();
   }

@@ -3,7 +3,7 @@ package io.github.gemmflow.cli;
 
 import picocli.CommandLine.Option;
 
-/** How often something is timed. */
+/** Options for how often something is timed. */
 final class RoundOptions {
   @Option(
       names = "--warmup",

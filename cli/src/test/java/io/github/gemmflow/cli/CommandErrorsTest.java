@@ -120,6 +120,12 @@ class CommandErrorsTest {
           bench --wire BF16 --dtype F32 --engine local  | rows of F32 travel as they are, or as I8, not as BF16
           bench --operation all-gather --wire I8        | all-gather knows neither --dtype I8 nor --wire
           bench --operation broadcast                   | expected one of
+          bench --gm 1,2 --json @/file                  | several benchmarks write one each: name a directory
+          bench --trace @                               | is a directory: name a file in it
+          calibrate -n 1,2                              | one number is wanted here; only bench takes several
+          plan --operation all-reduce --wire F16        | not as F16, whose range is too small
+          predict --operation all-reduce --wire F16     | not as F16, whose range is too small
+          predict --png x.png                           | --png draws a page: name it with -o
           """)
   void input(String words, String part) {
     Ran.here(split(words)).bad(ExitCode.INPUT, part);

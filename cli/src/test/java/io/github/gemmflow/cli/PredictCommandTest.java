@@ -83,6 +83,8 @@ class PredictCommandTest {
   void whatCannotBeAskedIsSaid() throws IOException {
     Path config = Files.writeString(directory.resolve("config.json"), "{\"hidden_size\": 4}");
     assertRefused("has no num_attention_heads", "predict", "--model", config.toString());
+    Path empty = Files.writeString(directory.resolve("empty.json"), "");
+    assertRefused("there is no JSON in it", "predict", "--model", empty.toString());
     Path costs = Files.writeString(directory.resolve("costs.txt"), "step.ns = 1\n");
     assertRefused("'origin' is missing", "predict", "--costs", costs.toString());
     assertRefused("ask for gather", "predict", "--operation", "all-gather");

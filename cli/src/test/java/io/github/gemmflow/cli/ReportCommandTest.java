@@ -176,6 +176,16 @@ class ReportCommandTest {
     assertRefused("bench.json " + found, "; 'gemmflow bench --json FILE' writes what belongs here");
   }
 
+  /** Of what nests too deep the parser does not say where. */
+  @Test
+  void figuresThatNestTooDeep() throws IOException {
+    String deep = "{\"a\": " + "[".repeat(2000) + "]".repeat(2000) + "}";
+    Files.writeString(Path.of(in("bench.json")), deep);
+    assertEquals(2, run("report", in("bench.json"), "-o", in("report.html")));
+    assertRefused(
+        "bench.json is not JSON", "; 'gemmflow bench --json FILE' writes what belongs here");
+  }
+
   /** What a chart cannot draw. */
   @ParameterizedTest
   @CsvSource({

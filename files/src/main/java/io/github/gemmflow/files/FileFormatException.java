@@ -4,8 +4,8 @@ package io.github.gemmflow.files;
 import java.io.Serial;
 
 /**
- * A file is damaged, or not of the format that it is read as. The message names the file, what is
- * wrong, and the value that was found.
+ * Failure of reading a file that is damaged, or not of the format that it is read as. The message
+ * names the file, what is wrong, and the value that was found.
  */
 public final class FileFormatException extends IllegalArgumentException {
   @Serial private static final long serialVersionUID = 1;

@@ -42,7 +42,7 @@ public final class MatrixFile implements AutoCloseable {
    *
    * <ul>
    *   <li>{@code x.npy}: an array of NumPy, versions 1.0 to 3.0 of the format, in C order, of
-   *       float32, float16, or uint16, which is taken for the bits of bfloat16
+   *       float32, float16, int8, or uint16, which is taken for the bits of bfloat16
    *   <li>{@code x.safetensors#name}: a tensor in a safetensors file
    *   <li>{@code x.safetensors}: the only tensor in it
    * </ul>

@@ -15,7 +15,7 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** A file that several processes fill, under a name of its own until it is complete. */
+/** A file that one or several processes fill, under a name of its own until it is complete. */
 final class PartialFile implements AutoCloseable {
   private static final String DENIED = "this user may not write there";
 

@@ -5,16 +5,10 @@ import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
 import java.io.IOException;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.SplittableRandom;
 
 /**
  * Writer of a safetensors file: first say what is in it, then {@link #write} it. Tensors are
@@ -87,7 +81,14 @@ public final class SafeTensorsWriter {
           "tensor '%s' cannot have the shape %s: up to %d sizes, none of them negative"
               .formatted(name, shape, Header.MAX_DIMENSIONS));
     }
-    parts.put(name, new Part(type, List.copyOf(shape), source));
+    Part part = new Part(type, List.copyOf(shape), source);
+    try {
+      long _ = part.bytes();
+    } catch (ArithmeticException e) {
+      throw new IllegalArgumentException(
+          "tensor '%s' of the shape %s is larger than any file".formatted(name, shape), e);
+    }
+    parts.put(name, part);
     return this;
   }
 
@@ -99,24 +100,13 @@ public final class SafeTensorsWriter {
    */
   public void write(Path target) throws IOException {
     byte[] header = header();
-    Path absolute = target.toAbsolutePath();
-    String unique = Long.toHexString(new SplittableRandom().nextLong());
-    Path temporary = absolute.resolveSibling("." + absolute.getFileName() + "." + unique);
-    try {
-      try (FileChannel channel =
-          FileChannel.open(temporary, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
-        Positional.write(channel, 0, MemorySegment.ofArray(header));
-        long position = header.length;
-        for (Part part : parts.values()) {
-          position = writePart(channel, position, part);
-        }
-        // Or a crash could leave the name with nothing behind it.
-        channel.force(true);
+    long length = header.length + parts.values().stream().mapToLong(Part::bytes).sum();
+    try (PartialFile file = PartialFile.create(target.toAbsolutePath(), header, length)) {
+      long position = header.length;
+      for (Part part : parts.values()) {
+        position = writePart(file, position, part);
       }
-      Files.move(
-          temporary, absolute, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-    } finally {
-      Files.deleteIfExists(temporary);
+      file.complete();
     }
   }
 
@@ -134,7 +124,7 @@ public final class SafeTensorsWriter {
   }
 
   /** Returns where the part ends. */
-  private static long writePart(FileChannel channel, long position, Part part) throws IOException {
+  private static long writePart(PartialFile file, long position, Part part) throws IOException {
     if (part.bytes() == 0) {
       return position;
     }
@@ -145,7 +135,7 @@ public final class SafeTensorsWriter {
       for (long first = 0; first < part.rows(); first += most) {
         Matrix rows = buffer.rows(0, Math.min(most, part.rows() - first));
         part.source().fill(rows, first);
-        Positional.write(channel, position + first * rowBytes, rows.memory());
+        file.write(position + first * rowBytes, rows.memory());
       }
     }
     return position + part.bytes();

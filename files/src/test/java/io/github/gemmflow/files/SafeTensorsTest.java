@@ -12,6 +12,7 @@ import io.github.gemmflow.matrix.Matrix;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -136,6 +137,14 @@ class SafeTensorsTest {
     assertRefused(
         () -> writer.add("__metadata__", DType.F32, List.of(1L), (rows, first) -> {}), "metadata");
     assertRefused(() -> writer.add("b", DType.F32, List.of(-1L), (rows, first) -> {}), "[-1]");
+    assertRefused(
+        () -> writer.add("b", DType.F32, List.of(1L << 40, 1L << 40), (rows, first) -> {}),
+        "'b'",
+        "larger than any file");
+    NoSuchFileException e =
+        assertThrows(
+            NoSuchFileException.class, () -> writer.write(directory.resolve("none/b.safetensors")));
+    assertEquals("the directory that it is to be in is not there", e.getReason());
   }
 
   @Test

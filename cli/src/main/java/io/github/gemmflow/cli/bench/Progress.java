@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.cli.bench;
 
-/** Is told how far something is that may take long. */
+/** Listener that is told how far something is that may take long. */
 @FunctionalInterface
 public interface Progress {
   /** Nobody wants to know. */

@@ -71,11 +71,6 @@ public final class Samples {
     return overRounds(i -> Math.max(gemm[i], commOnly[i]) / pipelined[i]);
   }
 
-  /** How long the pipelined view takes, as a multiple of compute alone. */
-  double overCompute() {
-    return overRounds(i -> pipelined[i] / computeOnly[i]);
-  }
-
   /** The pipelined view against itself. */
   double control() {
     return overRounds(i -> again[i] / pipelined[i]);

@@ -156,7 +156,7 @@ final class SumLayer extends Layer {
   long bytesToCross() {
     long others = hosts - 1L;
     boolean scattered = size().operation() == Operation.REDUCE_SCATTER;
-    long rowBytes = RowFormat.onTheWire(size().wire(), size().n()).bytes();
+    long rowBytes = RowFormat.ofPartialSums(size().wire(), size().n()).bytes();
     if (scattered) {
       return size().m() * rowBytes * others;
     }

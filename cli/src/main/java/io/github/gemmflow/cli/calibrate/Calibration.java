@@ -12,6 +12,7 @@ import io.github.gemmflow.tuning.cost.CostModel;
 import io.github.gemmflow.tuning.cost.HostCosts;
 import io.github.gemmflow.tuning.cost.KernelCosts;
 import io.github.gemmflow.tuning.cost.LinkCosts;
+import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
@@ -91,8 +92,8 @@ public final class Calibration {
 
   /** Of rank 0, whose host has as many as any other, as far as anybody knows. */
   private int coresPerRank() {
-    byte[] mine = {(byte) Math.min(Byte.MAX_VALUE, coresOfThisRank())};
-    return world.group().broadcast(0, mine)[0];
+    byte[] mine = ByteBuffer.allocate(Integer.BYTES).putInt(coresOfThisRank()).array();
+    return ByteBuffer.wrap(world.group().broadcast(0, mine)).getInt();
   }
 
   private int coresOfThisRank() {

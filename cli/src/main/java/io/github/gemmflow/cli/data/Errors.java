@@ -17,11 +17,6 @@ final class Errors {
     wantedSquares += wanted * wanted;
   }
 
-  /** The largest difference between an element and what it should be. */
-  double largest() {
-    return largest;
-  }
-
   /** The norm of the differences as a share of the norm of what should be. */
   double relative() {
     return squares == 0 ? 0 : Math.sqrt(squares / wantedSquares);

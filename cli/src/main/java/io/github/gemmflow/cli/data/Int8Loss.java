@@ -2,8 +2,8 @@
 package io.github.gemmflow.cli.data;
 
 /**
- * What an element of a product can lose where rows of A and columns of B are rounded to int8: each
- * factor is off by at most half its scale, which is the largest magnitude divided by 127.
+ * Loss of an element of a product where rows of A and columns of B are rounded to int8: each factor
+ * is off by at most half its scale, which is the largest magnitude divided by 127.
  */
 final class Int8Loss {
   /** Half a scale, as a share of the largest magnitude; a little more, because scales are F32. */

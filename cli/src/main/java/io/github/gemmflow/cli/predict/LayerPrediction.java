@@ -20,7 +20,6 @@ import io.github.gemmflow.simulator.RowCosts;
 import io.github.gemmflow.simulator.SimulatedStep;
 import io.github.gemmflow.simulator.Simulator;
 import io.github.gemmflow.tuning.Domains;
-import io.github.gemmflow.tuning.Explanation;
 import io.github.gemmflow.tuning.Tuning;
 import io.github.gemmflow.tuning.cost.CostModel;
 import io.github.gemmflow.tuning.cost.KernelCosts;
@@ -29,14 +28,11 @@ import java.util.Arrays;
 /**
  * Prediction of a step of a layer: its plan, simulated.
  *
- * @param size of the layer as a rank sees it: the columns of its own weights
  * @param step what was simulated
  * @param sharedBytes what rows in flight take of the shared memory of a host
  * @param weightBytes of each rank
- * @param plan what was decided
  */
-public record LayerPrediction(
-    Layer.Size size, SimulatedStep step, long sharedBytes, long weightBytes, Explanation plan) {
+public record LayerPrediction(SimulatedStep step, long sharedBytes, long weightBytes) {
   /** Rows below which a product costs nearly as much as one with this many, for oneDNN. */
   private static final long WORTHWHILE_ROWS = 64;
 
@@ -49,7 +45,11 @@ public record LayerPrediction(
     COLD
   }
 
-  /** Predicts a step that is run again and again. */
+  /**
+   * Predicts a step that is run again and again.
+   *
+   * @param size of the layer as a rank sees it: the columns of its own weights
+   */
   public static LayerPrediction of(
       Layer.Size size, Domains domains, Tuning tuning, CostModel costs) {
     return of(size, domains, tuning, costs, Weights.WARM, false);
@@ -108,7 +108,7 @@ public record LayerPrediction(
         };
     SimulatedStep step = Simulator.gather(layout, work, Conditions.of(costs), recorded);
     long shared = WindowSize.bytes(domains, 0, capacity);
-    return new LayerPrediction(size, step, shared, weightBytes(size, size.k()), plan.explain());
+    return new LayerPrediction(step, shared, weightBytes(size, size.k()));
   }
 
   private static LayerPrediction sum(
@@ -134,13 +134,13 @@ public record LayerPrediction(
     long shared =
         WindowSize.bytes(domains, 0, Capacity.of(size.m(), 0, tuning))
             + WindowSize.sumBytes(plan, 0);
-    return new LayerPrediction(size, step, shared, weightBytes(size, inputs[0]), plan.explain());
+    return new LayerPrediction(step, shared, weightBytes(size, inputs[0]));
   }
 
   /** The bytes of a row that travels, of A or of a sum. */
   public static long rowBytes(Layer.Size size) {
     return size.operation().isSum()
-        ? RowFormat.onTheWire(size.wire(), size.n()).bytes()
+        ? RowFormat.ofPartialSums(size.wire(), size.n()).bytes()
         : new RowTypes(size.type(), size.wire()).format(size.k()).bytes();
   }
 

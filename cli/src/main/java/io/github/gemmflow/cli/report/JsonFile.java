@@ -10,6 +10,7 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.StreamReadFeature;
+import tools.jackson.core.TokenStreamLocation;
 import tools.jackson.core.json.JsonFactory;
 
 /**
@@ -47,9 +48,9 @@ record JsonFile(Path path, String text, String wanted) {
         throw refuse(at(json) + "goes on after its end");
       }
     } catch (JacksonException e) {
-      throw refuse(
-          "is not JSON from line %d on: %s"
-              .formatted(e.getLocation().getLineNr(), e.getOriginalMessage()));
+      TokenStreamLocation location = e.getLocation();
+      String where = location == null ? "" : " from line %d on".formatted(location.getLineNr());
+      throw refuse("is not JSON%s: %s".formatted(where, e.getOriginalMessage()));
     }
   }
 

@@ -23,9 +23,16 @@ public final class JsonTree {
 
   private JsonTree() {}
 
+  /**
+   * Reads a text.
+   *
+   * @throws IllegalArgumentException if there is nothing in it
+   */
   public static @Nullable Object read(String text) {
     try (JsonParser json = JSON.createParser(ObjectReadContext.empty(), text)) {
-      json.nextToken();
+      if (json.nextToken() == null) {
+        throw new IllegalArgumentException("there is no JSON in it, nor anything else");
+      }
       return value(json);
     }
   }

@@ -5,7 +5,7 @@ import io.github.gemmflow.examples.checkpoint.ModelConfig;
 import io.github.gemmflow.examples.parallel.Slice;
 import io.github.gemmflow.kernel.Epilogue;
 
-/** What is added to the products of an attention, in models that do. */
+/** Biases of the products of an attention, in models that have them. */
 record Biases(Epilogue q, Epilogue k, Epilogue v, Epilogue output) {
   static Biases of(Weights weights, String name) {
     ModelConfig config = weights.config();

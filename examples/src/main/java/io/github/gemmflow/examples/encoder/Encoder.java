@@ -114,7 +114,7 @@ final class Encoder implements AutoCloseable {
   static float[] vector(float[][] rows) {
     float[] mean = new float[rows[0].length];
     Arrays.stream(rows).forEach(row -> add(mean, row));
-    double length = Math.sqrt(cosine(mean, mean));
+    double length = Math.sqrt(dot(mean, mean));
     for (int i = 0; i < mean.length; i++) {
       mean[i] /= (float) length;
     }
@@ -123,6 +123,10 @@ final class Encoder implements AutoCloseable {
 
   /** The cosine of the angle between two vectors of length 1. */
   static double cosine(float[] x, float[] y) {
+    return dot(x, y);
+  }
+
+  private static double dot(float[] x, float[] y) {
     double sum = 0;
     for (int i = 0; i < x.length; i++) {
       sum += (double) x[i] * y[i];

@@ -18,7 +18,15 @@ import io.github.gemmflow.matrix.Matrix;
  * @param type what the products are computed in
  */
 record EncoderWeights(World world, OnnxWeights tensors, Shares shares, int heads, DType type) {
+  private static final String EMBEDDINGS = "embeddings.word_embeddings.weight";
+
   EncoderWeights {
+    long hidden = tensors.matrix(EMBEDDINGS).columns();
+    if (heads < 1 || hidden % heads != 0) {
+      throw new IllegalArgumentException(
+          "%d columns cannot be divided among %d heads: give the model's number with --heads"
+              .formatted(hidden, heads));
+    }
     if (shares.ranks() != world.size() || world.size() > heads) {
       throw new IllegalArgumentException(
           "%d heads cannot be divided by %d shares among %d ranks: give at most %d ranks a share each"
@@ -27,7 +35,7 @@ record EncoderWeights(World world, OnnxWeights tensors, Shares shares, int heads
   }
 
   int hidden() {
-    return (int) tensors.matrix("embeddings.word_embeddings.weight").columns();
+    return (int) tensors.matrix(EMBEDDINGS).columns();
   }
 
   int layers() {

@@ -15,7 +15,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Says how far two runs of a model are apart. */
+/** Program that says how far two runs of a model are apart. */
 @Command(
     name = "compare",
     description =

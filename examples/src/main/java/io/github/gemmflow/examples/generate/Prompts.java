@@ -10,7 +10,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/** Prompts for a model: numbers of tokens, since this example has no tokenizer. */
+/** Prompts for a model as numbers of tokens, for which nobody needs a tokenizer. */
 public final class Prompts {
   private static final int LONGEST = 64;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.examples.parallel;
 
-/** Those from {@code begin} up to {@code end}, of heads, columns or rows. */
+/** Heads, columns or rows from {@code begin} up to, but not including, {@code end}. */
 public record Slice(long begin, long end) {
   public int size() {
     return (int) (end - begin);

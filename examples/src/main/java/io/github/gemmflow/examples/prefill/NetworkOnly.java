@@ -14,7 +14,7 @@ import io.github.gemmflow.matrix.Matrix;
 import java.lang.foreign.Arena;
 
 /**
- * What the layers of a model send, without anything that they compute: for each layer two gathers
+ * Traffic of the layers of a model, without anything that they compute: for each layer two gathers
  * and two sums of all rows.
  */
 final class NetworkOnly implements AutoCloseable {

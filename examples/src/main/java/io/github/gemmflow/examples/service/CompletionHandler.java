@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.examples.service;
 
+import static java.lang.System.Logger.Level.ERROR;
+
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpHandler;
 import io.github.gemmflow.examples.checkpoint.TextStream;
@@ -11,6 +13,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Handler of requests for completions, or of those for chats. Thread-safe. */
 final class CompletionHandler implements HttpHandler {
+  private static final System.Logger LOG = System.getLogger(CompletionHandler.class.getName());
+
   private final boolean isChat;
   private final ServedModel model;
   private final Desk desk;
@@ -37,7 +41,14 @@ final class CompletionHandler implements HttpHandler {
         status = 499;
         throw e;
       } catch (InterruptedException e) {
+        status = 503;
         Thread.currentThread().interrupt();
+      } catch (RuntimeException e) {
+        status = 500;
+        LOG.log(ERROR, "a request has failed", e);
+        if (exchange.getResponseCode() < 0) {
+          Replies.json(exchange, status, Answer.error("an error inside the server: " + e));
+        }
       } finally {
         metrics.answer(status);
       }

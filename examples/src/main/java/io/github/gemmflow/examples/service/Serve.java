@@ -93,6 +93,11 @@ final class Serve implements Callable<Integer> {
           "a pass of %d rows has no place for %d texts, with %d that wait: give at least one row for each, and one place"
               .formatted(maxRows, maxSequences, maxWaiting));
     }
+    if (maxTokens < 2 || maxBytes < 1 || maxBytes == Integer.MAX_VALUE) {
+      throw new IllegalArgumentException(
+          "--max-tokens %d, --max-bytes %d: a text has at least 2 tokens, a request 1 to %d bytes"
+              .formatted(maxTokens, maxBytes, Integer.MAX_VALUE - 1));
+    }
     Path directory = model.directory();
     try (Checkpoint checkpoint = Checkpoint.open(directory);
         Tokenizer tokenizer =

@@ -19,7 +19,7 @@ record ServedModel(
   /** Throws if the model cannot do what is asked for. */
   void check(CompletionRequest request) throws ApiException {
     int prompt = request.prompt().size();
-    if (prompt == 0 || request.maxTokens() < 1 || prompt + request.maxTokens() > maxTokens) {
+    if (prompt == 0 || request.maxTokens() < 1 || request.maxTokens() > maxTokens - prompt) {
       throw new ApiException(
           400,
           "a prompt of %d tokens cannot be continued with %d: give at least one of each, and %d together at most"

@@ -166,6 +166,8 @@ class EncoderTest {
     assertTrue(lines.get(1).matches("0\\.694\\d*  That is a happy dog"), terminal::out);
     assertEquals(1, terminal.run(new Embed(), "--model", jar.toString(), "--local", "13", "Hello"));
     assertTrue(terminal.err().contains("at most 12 ranks"), terminal::err);
+    assertEquals(1, terminal.run(new Embed(), "--model", jar.toString(), "--heads", "5", "Hello"));
+    assertTrue(terminal.err().contains("cannot be divided among 5 heads"), terminal::err);
   }
 
   @Tag("full")

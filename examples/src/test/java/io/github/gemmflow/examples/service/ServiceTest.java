@@ -103,6 +103,7 @@ class ServiceTest {
         "/v1/completions | {\"prompt\": \"x\", \"n\": 2} | 400 | no n but 1",
         "/v1/completions | {\"prompt\": \"x\", \"max_tokens\": 0} | 400 | at least one",
         "/v1/completions | {\"prompt\": \"x\", \"max_tokens\": 600} | 400 | 512 together",
+        "/v1/completions | {\"prompt\": \"x\", \"max_tokens\": 2147483647} | 400 | 512 together",
         "/v1/completions | {\"prompt\": \"x\", \"temperature\": -1} | 400 | temperature",
         "/v1/completions | {\"prompt\": \"x\", \"temperature\": \"hot\"} | 400 | temperature",
         "/v1/completions | {\"prompt\": \"x\", \"stop\": \"\"} | 400 | stop",
