@@ -258,7 +258,8 @@ public final class Group implements AutoCloseable {
    * Frees what the group holds, such as a communicator of MPI. Collective over its ranks. Does
    * nothing if the world is closed.
    *
-   * @throws IllegalStateException if a workspace is open
+   * @throws IllegalStateException if a workspace is open, or another thread waits in a collective
+   *     call of the group
    */
   @Override
   public void close() {
@@ -269,6 +270,10 @@ public final class Group implements AutoCloseable {
       if (closed || world.isClosed() || members.isBroken()) {
         // What a broken group holds goes with the world, which ends the job.
         return;
+      }
+      if (agreement.isAwaited()) {
+        throw new IllegalStateException(
+            "another thread waits for the other ranks in a call of the group: let them make it first");
       }
       closed = true;
     }

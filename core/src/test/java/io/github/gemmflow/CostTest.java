@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.sun.management.ThreadMXBean;
 import io.github.gemmflow.kernel.PackedWeights;
 import io.github.gemmflow.kernel.WeightLayout;
-import io.github.gemmflow.kit.Cases;
 import io.github.gemmflow.kit.Exact;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
@@ -80,8 +79,8 @@ class CostTest {
 
   private static void checkAllocation(String placement, Tuning tuning, Maker maker) {
     int[] hosts = Stream.of(placement.split(",")).mapToInt(Integer::parseInt).toArray();
-    int warmUp = Cases.shortOrFull(1_000, 1_500);
-    int measured = Cases.shortOrFull(500, 1_000);
+    int warmUp = 1_000;
+    int measured = 500;
     long[] bytes = new long[1];
     CyclicBarrier barrier = new CyclicBarrier(hosts.length);
     LocalWorld.onHosts(hosts)

@@ -58,7 +58,7 @@ class DeadlineTest {
   @Test
   void aLostRankIsNamedInTime() {
     Cases.run(
-        getClass(), Cases.shortOrFull(8, 20), seed -> Pauses.retry(() -> new Trial(seed).run()));
+        getClass(), Cases.shortOrFull(8, 15), seed -> Pauses.retry(() -> new Trial(seed).run()));
   }
 
   /** One world with one rank that is lost at one random point. */

@@ -40,7 +40,7 @@ class SlowReadersTest {
     run(
         placement,
         Tuning.DEFAULT.withStorage(Storage.GATHERED),
-        steps(Cases.shortOrFull(500, 1_500)));
+        steps(Cases.shortOrFull(500, 1_000)));
   }
 
   @ParameterizedTest

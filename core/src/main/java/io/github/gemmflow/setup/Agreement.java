@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.StringJoiner;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +43,7 @@ public final class Agreement {
   private final Channel channel;
   private final @Nullable Breakable ranks;
   private final Duration deadline;
+  private final AtomicInteger waiting = new AtomicInteger();
 
   /**
    * For a channel.
@@ -98,6 +100,7 @@ public final class Agreement {
   /** Who gives up, or is interrupted, leaves an exchange half done: nobody may go on after it. */
   private byte[][] await(
       CompletableFuture<byte[][]> exchanged, Duration patience, Supplier<String> late) {
+    waiting.incrementAndGet();
     try {
       return Futures.join(exchanged, patience, this::look, late);
     } catch (DeadlineException | BrokenException e) {
@@ -105,7 +108,14 @@ public final class Agreement {
         ranks.breakUp(String.valueOf(e.getMessage()));
       }
       throw e;
+    } finally {
+      waiting.decrementAndGet();
     }
+  }
+
+  /** Whether a thread of this process waits for the other ranks. */
+  public boolean isAwaited() {
+    return waiting.get() > 0;
   }
 
   private void look() {

@@ -36,7 +36,7 @@ class ProcessesTest {
         "--hosts",
         hosts,
         "--cases",
-        "8",
+        "5",
         "--java=" + Job.SOON_OVER);
   }
 
@@ -53,7 +53,7 @@ class ProcessesTest {
         "--hosts",
         "2",
         "--cases",
-        "8",
+        "5",
         "--java=" + limit,
         "--java=" + Job.SOON_OVER);
   }

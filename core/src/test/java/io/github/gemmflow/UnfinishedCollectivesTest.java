@@ -1,22 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.github.gemmflow.failure.BrokenException;
 import io.github.gemmflow.kit.Pauses;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * A rank whose thread is interrupted in a collective call has left it half done: its group is
- * broken, for the others too, so that nobody takes the next call for the same one.
+ * Collective calls that a thread does not see to their end. One that is interrupted has left its
+ * call half done: the group is broken, for the others too, so that nobody takes the next call for
+ * the same one.
  */
 @ExtendWith(Pauses.class)
-class InterruptedCollectiveTest {
+class UnfinishedCollectivesTest {
   @AfterEach
   void nothingIsLeft() {
     Leftovers.assertNone();
@@ -41,6 +45,33 @@ class InterruptedCollectiveTest {
                 given.await();
                 assertThrows(BrokenException.class, () -> broadcastTwice(group));
               }
+            });
+  }
+
+  /** Nobody takes away what a thread that waits looks at. */
+  @Test
+  void aGroupInWhichAThreadWaitsStaysOpen() {
+    CountDownLatch refused = new CountDownLatch(1);
+    LocalWorld.of(2)
+        .run(
+            world -> {
+              Group group = world.split(ReplicaGroups.ofSize(2));
+              if (world.rank() == 1) {
+                CompletableFuture<byte[]> got = new CompletableFuture<>();
+                Thread waiter =
+                    Thread.ofPlatform().start(() -> got.complete(group.broadcast(0, null)));
+                while (waiter.getState() != Thread.State.TIMED_WAITING) {
+                  Thread.onSpinWait();
+                }
+                assertThrows(IllegalStateException.class, group::close);
+                refused.countDown();
+                assertArrayEquals(new byte[] {7}, got.get(30, TimeUnit.SECONDS));
+                waiter.join();
+              } else {
+                refused.await();
+                byte[] _ = group.broadcast(0, new byte[] {7});
+              }
+              group.close();
             });
   }
 
