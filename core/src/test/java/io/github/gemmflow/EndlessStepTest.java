@@ -4,11 +4,9 @@ package io.github.gemmflow;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.github.gemmflow.kit.Pauses;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -22,29 +20,12 @@ import org.junit.jupiter.api.io.TempDir;
 @ExtendWith(Pauses.class)
 class EndlessStepTest {
   private static final Duration DEADLINE = Duration.ofMillis(500);
-  private static final long PATIENCE_SECONDS = 60;
 
   @TempDir private Path directory;
 
   @Test
   void theWorldClosesInTime() throws Exception {
-    String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-    Process process =
-        new ProcessBuilder(
-                java,
-                "--enable-native-access=ALL-UNNAMED",
-                "-cp",
-                System.getProperty("java.class.path"),
-                EndlessStepTest.class.getName())
-            .redirectErrorStream(true)
-            .redirectOutput(directory.resolve("said").toFile())
-            .start();
-    boolean ended = process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS);
-    if (!ended) {
-      process.destroyForcibly().waitFor();
-    }
-    String said = Files.readString(directory.resolve("said"));
-    assertTrue(ended, () -> "it hangs: " + said);
+    String said = OwnProcess.run(directory, EndlessStepTest.class);
     assertTrue(said.contains("a step does not end although its world is closed"), said);
     assertTrue(said.contains("the program's own exception"), said);
   }

@@ -11,10 +11,8 @@ import io.github.gemmflow.kit.Pauses;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
 import java.lang.foreign.Arena;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
@@ -31,7 +29,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 @ExtendWith(Pauses.class)
 class StuckEngineTest {
   private static final Duration DEADLINE = Duration.ofMillis(500);
-  private static final long PATIENCE_SECONDS = 60;
 
   @TempDir private Path directory;
 
@@ -43,24 +40,7 @@ class StuckEngineTest {
   @ParameterizedTest
   @EnumSource
   void aStepsOwnExceptionIsThrownInTime(Flaw flaw) throws Exception {
-    String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-    Process process =
-        new ProcessBuilder(
-                java,
-                "--enable-native-access=ALL-UNNAMED",
-                "-cp",
-                System.getProperty("java.class.path"),
-                StuckEngineTest.class.getName(),
-                flaw.name())
-            .redirectErrorStream(true)
-            .redirectOutput(directory.resolve("said").toFile())
-            .start();
-    boolean ended = process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS);
-    if (!ended) {
-      process.destroyForcibly().waitFor();
-    }
-    String said = Files.readString(directory.resolve("said"));
-    assertTrue(ended, () -> "it hangs: " + said);
+    String said = OwnProcess.run(directory, StuckEngineTest.class, flaw.name());
     String expected = "io.github.gemmflow.failure.DeadlineException: rank 0 gave up in step 1";
     assertTrue(said.contains(expected), said);
     assertTrue(said.contains("all ranks have ended"), said);

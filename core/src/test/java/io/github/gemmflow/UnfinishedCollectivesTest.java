@@ -12,6 +12,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * the same one.
  */
 @ExtendWith(Pauses.class)
+@Timeout(60)
 class UnfinishedCollectivesTest {
   @AfterEach
   void nothingIsLeft() {

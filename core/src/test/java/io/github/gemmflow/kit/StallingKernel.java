@@ -10,7 +10,6 @@ import io.github.gemmflow.kernel.ReferenceKernel;
 import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.matrix.Block;
 import io.github.gemmflow.matrix.Matrix;
-import java.util.function.Consumer;
 
 /**
  * The reference kernel, with something done before each call: a stall there is a reader that has
@@ -18,20 +17,10 @@ import java.util.function.Consumer;
  */
 public final class StallingKernel implements Kernel {
   private final Kernel kernel = new ReferenceKernel();
-  private final Consumer<Block> before;
+  private final Runnable before;
 
-  /**
-   * A kernel that does something before each call.
-   *
-   * @param before gets the rows of A that are about to be multiplied
-   */
-  public StallingKernel(Consumer<Block> before) {
-    this.before = before;
-  }
-
-  /** The same for who does not want to know which rows. */
   public StallingKernel(Runnable before) {
-    this(rows -> before.run());
+    this.before = before;
   }
 
   @Override
@@ -83,7 +72,7 @@ public final class StallingKernel implements Kernel {
     }
   }
 
-  private record Stalled(Product product, Consumer<Block> before) implements Product {
+  private record Stalled(Product product, Runnable before) implements Product {
     @Override
     public int columnGranularity() {
       return product.columnGranularity();
@@ -96,7 +85,7 @@ public final class StallingKernel implements Kernel {
 
     @Override
     public void multiply(int thread, Block a, Block c, long firstColumn) {
-      before.accept(a);
+      before.run();
       product.multiply(thread, a, c, firstColumn);
     }
 

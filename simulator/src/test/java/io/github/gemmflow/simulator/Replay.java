@@ -4,6 +4,9 @@ package io.github.gemmflow.simulator;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.github.gemmflow.trace.Span;
+import io.github.gemmflow.tuning.cost.CostModel;
+import io.github.gemmflow.tuning.cost.HostCosts;
+import io.github.gemmflow.tuning.cost.LinkCosts;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -30,6 +33,14 @@ final class Replay {
    * @param number of an arrival, the route; else, of how many such things it is the last
    */
   private record Event(long time, Kind kind, int rank, int number) {}
+
+  /** Messages come at random times, and nothing but those and work takes any. */
+  static Conditions conditions(double bitsPerSecond, long seed) {
+    HostCosts free = new HostCosts(1e-3, 1e-3, 1e-3, 1e-9, 1e-9);
+    LinkCosts link = LinkCosts.of(1e6, bitsPerSecond);
+    CostModel costs = new CostModel("", "", 1, 1, link, free, CostModel.ASSUMED.kernels());
+    return Conditions.of(costs).withJitter(5, seed);
+  }
 
   /** A chunk of a route arrives at a rank. */
   void arrive(long time, int rank, int route) {

@@ -19,9 +19,6 @@ import io.github.gemmflow.tuning.Domains;
 import io.github.gemmflow.tuning.Schedule;
 import io.github.gemmflow.tuning.Storage;
 import io.github.gemmflow.tuning.Tuning;
-import io.github.gemmflow.tuning.cost.CostModel;
-import io.github.gemmflow.tuning.cost.HostCosts;
-import io.github.gemmflow.tuning.cost.LinkCosts;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
@@ -111,9 +108,6 @@ class ReplayTest {
 
   /** Arrivals and work take times at random, and nothing else takes any. */
   private static SimulatedStep simulate(GatherLayout layout, long seed) {
-    HostCosts free = new HostCosts(1e-3, 1e-3, 1e-3, 1e-9, 1e-9);
-    CostModel costs =
-        new CostModel("", "", 1, 1, LinkCosts.of(1e6, 0.1e9), free, CostModel.ASSUMED.kernels());
     SplittableRandom random = new SplittableRandom(seed);
     RowCosts work =
         new RowCosts() {
@@ -132,6 +126,6 @@ class ReplayTest {
             return 0;
           }
         };
-    return Simulator.gather(layout, work, Conditions.of(costs).withJitter(5, seed), true);
+    return Simulator.gather(layout, work, Replay.conditions(0.1e9, seed), true);
   }
 }

@@ -28,9 +28,6 @@ import io.github.gemmflow.tuning.Overlap;
 import io.github.gemmflow.tuning.Storage;
 import io.github.gemmflow.tuning.SumPath;
 import io.github.gemmflow.tuning.Tuning;
-import io.github.gemmflow.tuning.cost.CostModel;
-import io.github.gemmflow.tuning.cost.HostCosts;
-import io.github.gemmflow.tuning.cost.LinkCosts;
 import java.lang.foreign.Arena;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -132,10 +129,7 @@ class SumReplayTest {
 
   /** Arrivals and products take times at random, and nothing else takes any. */
   private static SimulatedStep simulate(SumLayout layout, long seed, Replay replay) {
-    HostCosts free = new HostCosts(1e-3, 1e-3, 1e-3, 1e-9, 1e-9);
-    CostModel costs =
-        new CostModel("", "", 1, 1, LinkCosts.of(1e6, 1e18), free, CostModel.ASSUMED.kernels());
-    Conditions conditions = Conditions.of(costs).withJitter(5, seed);
+    Conditions conditions = Replay.conditions(1e18, seed);
     SplittableRandom random = new SplittableRandom(seed);
     Network network = new Network(layout.plan().domains().count(), conditions);
     return new SumSimulation(
