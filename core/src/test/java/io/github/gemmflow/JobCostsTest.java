@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.github.gemmflow.engine.Channel;
+import io.github.gemmflow.engine.Engine;
+import io.github.gemmflow.engine.Exchange;
 import io.github.gemmflow.failure.DisagreementException;
+import io.github.gemmflow.failure.EngineException;
+import io.github.gemmflow.kit.ForwardingEngine;
 import io.github.gemmflow.tuning.Tuning;
 import io.github.gemmflow.tuning.cost.CostModel;
 import io.github.gemmflow.tuning.cost.CostText;
@@ -53,6 +60,51 @@ class JobCostsTest {
             .contains(
                 "costs.txt has no costs: 'origin' is missing: write the file anew with gemmflow calibrate"),
         e::toString);
+  }
+
+  /** The others may end the job before rank 0 has seen that they know what is wrong. */
+  @Test
+  void rank0SaysWhatIsWrongEvenIfTheOthersAreFaster() throws IOException {
+    Path file = file("nothing");
+    IllegalArgumentException e =
+        assertThrows(
+            IllegalArgumentException.class,
+            () ->
+                LocalWorld.of(2)
+                    .config(Config.builder().costs(file).build())
+                    .decorate(engine -> engine.rank() == 0 ? new SlowToLearn(engine) : engine)
+                    .run(world -> assertEquals(0, 1)));
+    assertTrue(String.valueOf(e.getMessage()).contains("costs.txt has no costs"), e::toString);
+    assertInstanceOf(EngineException.class, e.getSuppressed()[0]);
+  }
+
+  /** Engine that does not see the end of an exchange about costs before the job has ended. */
+  private static final class SlowToLearn extends ForwardingEngine {
+    SlowToLearn(Engine engine) {
+      super(engine);
+    }
+
+    @Override
+    protected Channel decorate(Channel channel) {
+      return new ForwardingChannel(channel) {
+        @Override
+        public Exchange allGather(byte[] mine) {
+          Exchange exchange = super.allGather(mine);
+          boolean aboutCosts = new String(mine, UTF_8).contains("reading the costs");
+          return new Exchange() {
+            @Override
+            public boolean isDone() {
+              return !aboutCosts && exchange.isDone();
+            }
+
+            @Override
+            public byte[][] result() {
+              return exchange.result();
+            }
+          };
+        }
+      };
+    }
   }
 
   @Test

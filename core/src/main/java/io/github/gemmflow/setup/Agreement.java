@@ -93,8 +93,14 @@ public final class Agreement {
    * @return an exception for this rank; the others throw a {@link DisagreementException}
    */
   public IllegalArgumentException refuse(String call, String reason) {
-    await(start(call, CANNOT_GO_ON, reason.getBytes(UTF_8)), Futures.FOREVER, () -> "");
-    return new IllegalArgumentException(reason);
+    IllegalArgumentException own = new IllegalArgumentException(reason);
+    try {
+      await(start(call, CANNOT_GO_ON, reason.getBytes(UTF_8)), Futures.FOREVER, () -> "");
+    } catch (RuntimeException e) {
+      // The others may know already, and have ended the job.
+      own.addSuppressed(e);
+    }
+    return own;
   }
 
   /** Who gives up, or is interrupted, leaves an exchange half done: nobody may go on after it. */
