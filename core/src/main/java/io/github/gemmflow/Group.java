@@ -3,7 +3,7 @@ package io.github.gemmflow;
 
 import io.github.gemmflow.engine.Channel;
 import io.github.gemmflow.pipeline.WindowSize;
-import io.github.gemmflow.pipeline.comm.CommLane;
+import io.github.gemmflow.pipeline.comm.TagRanges;
 import io.github.gemmflow.pipeline.step.CommHelp;
 import io.github.gemmflow.pipeline.step.HostPeers;
 import io.github.gemmflow.plan.Capacity;
@@ -15,7 +15,6 @@ import io.github.gemmflow.tuning.cost.CostText;
 import io.github.gemmflow.window.Bell;
 import io.github.gemmflow.window.Breakage;
 import io.github.gemmflow.window.Window;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -36,11 +35,12 @@ public final class Group implements AutoCloseable {
   private final Window window;
   private final HostPeers members;
   private final Agreement agreement;
-  private final List<Workspace> workspaces = new ArrayList<>();
-  private volatile boolean closed;
+  private final TagRanges tags;
 
-  /** How many workspaces all ranks have opened together: each has tags of its own. */
-  private int opened;
+  /** Those that are open, with their first tags. */
+  private final Map<Workspace, Integer> workspaces = new LinkedHashMap<>();
+
+  private volatile boolean closed;
 
   /**
    * Collective over the ranks of the group.
@@ -50,6 +50,7 @@ public final class Group implements AutoCloseable {
   Group(World world, Channel channel, int[] ranks) {
     this.world = world;
     this.channel = channel;
+    this.tags = new TagRanges(channel.size(), channel.mostTag());
     Config config = world.config();
     Membership job = world.membership();
     Domains domains = job.neighbours().domains().restrictedTo(ranks);
@@ -109,7 +110,7 @@ public final class Group implements AutoCloseable {
   Workspace open(Workspace.Builder b) {
     checkOpen();
     String call = "opening a workspace";
-    int firstTag = Math.multiplyExact(opened, CommLane.tags(size()));
+    int firstTag = tags.next();
     Map<String, Object> fields = new LinkedHashMap<>();
     fields.put("version", Version.TEXT);
     fields.put("rows", b.rows);
@@ -126,15 +127,18 @@ public final class Group implements AutoCloseable {
         agreement.reach(
             call,
             fields,
-            () -> WindowSize.capacity(b.rows, b.types().format(b.columns), domains(), b.tuning));
+            () -> {
+              checkTags();
+              return WindowSize.capacity(b.rows, b.types().format(b.columns), domains(), b.tuning);
+            });
     int domain = domains().domainOf(rank());
     Window rows = openWindow(call, WindowSize.bytes(domains(), domain, capacity));
     try {
       Workspace workspace = new Workspace(b, capacity, firstTag, rows);
       // Only now: ranks that did not agree on a workspace must not count it.
-      opened++;
+      tags.take();
       synchronized (workspaces) {
-        workspaces.add(workspace);
+        workspaces.put(workspace, firstTag);
       }
       return workspace;
     } catch (RuntimeException | Error e) {
@@ -142,6 +146,12 @@ public final class Group implements AutoCloseable {
       members.breakUp("rank %d could not open a workspace: %s".formatted(rank(), e));
       rows.close();
       throw e;
+    }
+  }
+
+  private void checkTags() {
+    synchronized (workspaces) {
+      tags.checkNext(workspaces.values());
     }
   }
 
@@ -244,7 +254,7 @@ public final class Group implements AutoCloseable {
 
   private List<Workspace> openWorkspaces() {
     synchronized (workspaces) {
-      return List.copyOf(workspaces);
+      return List.copyOf(workspaces.keySet());
     }
   }
 

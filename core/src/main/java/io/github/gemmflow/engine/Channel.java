@@ -20,10 +20,13 @@ public interface Channel {
   /** The number of ranks in the group. */
   int size();
 
+  /** The highest tag that a transfer can have. */
+  int mostTag();
+
   /**
    * Starts to send a block, whose bytes must not change until the request is done.
    *
-   * @param tag at least 0
+   * @param tag from 0 to {@link #mostTag}
    * @param synchronous whether the request is done only after the receiver has started to receive;
    *     otherwise it may be done as soon as the engine has its own copy
    * @return the request

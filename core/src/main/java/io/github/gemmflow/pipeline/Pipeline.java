@@ -59,7 +59,7 @@ public final class Pipeline {
    * The lanes of a rank.
    *
    * @param memory a window of {@link WindowSize#bytes} bytes
-   * @param firstTag the lowest of the {@link CommLane#tags} tags that this workspace may use
+   * @param firstTag the lowest of the tags that are this workspace's
    */
   public Pipeline(
       HostPeers peers,

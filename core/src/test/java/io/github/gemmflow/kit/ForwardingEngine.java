@@ -108,6 +108,11 @@ public class ForwardingEngine implements Engine {
     }
 
     @Override
+    public int mostTag() {
+      return channel.mostTag();
+    }
+
+    @Override
     public int send(int target, int tag, Block block, boolean synchronous) {
       return channel.send(target, tag, block, synchronous);
     }

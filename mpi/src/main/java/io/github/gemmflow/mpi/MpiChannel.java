@@ -18,6 +18,7 @@ final class MpiChannel implements Channel {
   private final long comm;
   private final int rank;
   private final int size;
+  private final int mostTag;
   private final List<MpiTransfer> transfers = new ArrayList<>();
   private final Deque<MpiExchange> exchanges = new ArrayDeque<>();
   private int[] unused = {};
@@ -28,6 +29,7 @@ final class MpiChannel implements Channel {
     this.comm = comm;
     this.rank = engine.mpi().rank(comm);
     this.size = engine.mpi().size(comm);
+    this.mostTag = engine.mpi().mostTag();
   }
 
   long comm() {
@@ -42,6 +44,11 @@ final class MpiChannel implements Channel {
   @Override
   public int size() {
     return size;
+  }
+
+  @Override
+  public int mostTag() {
+    return mostTag;
   }
 
   @Override

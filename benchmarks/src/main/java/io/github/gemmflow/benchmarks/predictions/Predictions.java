@@ -57,7 +57,8 @@ public final class Predictions implements Callable<Integer> {
       names = "--output",
       paramLabel = "DIR",
       defaultValue = ".",
-      description = "where the table and the picture go (default: here)")
+      description =
+          "where the costs, the table and the picture go; made if it is not there (default: here)")
   private Path output = Path.of(".");
 
   public static void main(String[] arguments) {
@@ -69,6 +70,7 @@ public final class Predictions implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
+    Files.createDirectories(output);
     List<Measurement> all = new ArrayList<>();
     for (String place : places) {
       all.addAll(measure(Place.parse(place, rows)));

@@ -43,6 +43,11 @@ final class LocalChannel implements Channel {
   }
 
   @Override
+  public int mostTag() {
+    return Integer.MAX_VALUE;
+  }
+
+  @Override
   public int send(int target, int tag, Block block, boolean synchronous) {
     fabric.checkAlive();
     int request = newRequest();

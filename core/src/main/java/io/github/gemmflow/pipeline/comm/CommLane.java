@@ -36,7 +36,7 @@ public final class CommLane implements CommAgent {
    * For a workspace.
    *
    * @param steps the steps in each buffer
-   * @param firstTag the lowest of the {@link #tags} tags that are this workspace's
+   * @param firstTag the lowest of the tags that are this workspace's
    */
   public CommLane(
       HostPeers peers,
@@ -52,11 +52,6 @@ public final class CommLane implements CommAgent {
       buffers[buffer] =
           new StepTransfers(peers, window, steps[buffer], recorder, channel, firstTag, memory);
     }
-  }
-
-  /** How many tags a workspace needs: one for each route and one for headers. */
-  public static int tags(int ranks) {
-    return StepTransfers.tags(ranks);
   }
 
   /**

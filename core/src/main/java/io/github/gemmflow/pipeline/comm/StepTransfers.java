@@ -66,6 +66,7 @@ final class StepTransfers {
     this.cargoToCome = new Cargo(peers.domains());
   }
 
+  /** How many tags a workspace needs: one for each route and one for headers. */
   static int tags(int ranks) {
     return ranks * Schedule.MAX_PARTS + 1;
   }

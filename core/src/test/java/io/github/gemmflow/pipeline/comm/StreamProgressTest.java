@@ -54,6 +54,11 @@ class StreamProgressTest {
     }
 
     @Override
+    public int mostTag() {
+      return 0;
+    }
+
+    @Override
     public int send(int target, int tag, Block block, boolean synchronous) {
       throw new UnsupportedOperationException();
     }

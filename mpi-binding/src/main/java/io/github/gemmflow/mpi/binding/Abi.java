@@ -15,7 +15,7 @@ import java.lang.foreign.SymbolLookup;
 @SuppressWarnings("ImmutableEnumChecker") // records of ints, and layouts, are immutable
 enum Abi {
   /** {@code libmpi.so.40}: a handle is the address of an object that the library exports. */
-  OPEN_MPI("Open MPI", JAVA_LONG, new Status(24, 8), new Numbers(0, -32766, 256, 256, 18)) {
+  OPEN_MPI("Open MPI", JAVA_LONG, new Status(24, 8), new Numbers(0, -32766, 256, 256, 18, 0)) {
     @Override
     Handles handles(SymbolLookup library) {
       return new Handles(
@@ -28,7 +28,7 @@ enum Abi {
   },
 
   /** {@code libmpi.so.12}, {@code libmpich.so.12}: a handle is an int. */
-  MPICH("MPICH", JAVA_INT, new Status(20, 16), new Numbers(1, -32766, 512, 8192, 17)) {
+  MPICH("MPICH", JAVA_INT, new Status(20, 16), new Numbers(1, -32766, 512, 8192, 17, 0x64400001)) {
     @Override
     Handles handles(SymbolLookup library) {
       return new Handles(0x44000000, 0x44000001, 0x4c00010d, 0x2c000000, 0x54000001);
@@ -52,7 +52,8 @@ enum Abi {
       int undefined,
       int maxErrorString,
       int maxLibraryVersionString,
-      int errInStatus) {}
+      int errInStatus,
+      int tagUpperBound) {}
 
   /** Predefined handles. */
   record Handles(

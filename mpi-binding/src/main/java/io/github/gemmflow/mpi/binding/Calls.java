@@ -110,6 +110,17 @@ final class Calls extends Binder {
     }
   }
 
+  private final Function commGetAttr =
+      bind("MPI_Comm_get_attr", handle(), JAVA_INT, ADDRESS, ADDRESS);
+
+  void commGetAttr(long comm, int key, MemorySegment value, MemorySegment found) {
+    try {
+      check(commGetAttr, (int) commGetAttr.handle().invokeExact(comm, key, value, found));
+    } catch (Throwable e) {
+      throw Unchecked.of(e);
+    }
+  }
+
   private final Function commDup = bind("MPI_Comm_dup", handle(), ADDRESS);
 
   void commDup(long comm, MemorySegment newComm) {

@@ -70,6 +70,9 @@ public interface Mpi {
 
   int size(long comm);
 
+  /** {@code MPI_TAG_UB}, the highest tag of a message. */
+  int mostTag();
+
   /** {@code MPI_Comm_dup}. Collective over the communicator; blocks. */
   long duplicate(long comm);
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.mpi.binding;
 
+import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import java.lang.foreign.AddressLayout;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
@@ -16,6 +18,10 @@ final class NativeMpi implements Mpi {
   private static final List<ThreadLevel> THREAD_LEVELS =
       List.of(
           ThreadLevel.SINGLE, ThreadLevel.FUNNELED, ThreadLevel.SERIALIZED, ThreadLevel.MULTIPLE);
+
+  /** Where {@code MPI_TAG_UB} is: MPI writes the address of an int. */
+  @SuppressWarnings("restricted")
+  private static final AddressLayout TAG = ADDRESS.withTargetLayout(JAVA_INT);
 
   private static @Nullable NativeMpi instance;
 
@@ -143,6 +149,13 @@ final class NativeMpi implements Mpi {
   public int size(long comm) {
     calls.commSize(comm, out);
     return out.get(JAVA_INT, 0);
+  }
+
+  /** A value that is always there: MPI_COMM_WORLD has this attribute from the start. */
+  @Override
+  public int mostTag() {
+    calls.commGetAttr(world(), abi.numbers().tagUpperBound(), out, out.asSlice(Long.BYTES));
+    return out.get(TAG, 0).get(JAVA_INT, 0);
   }
 
   @Override

@@ -24,8 +24,8 @@ class AbiTest {
       #include <stdio.h>
       int main(void) {
         printf("%zu %zu %zu\\n", sizeof(MPI_Comm), sizeof(MPI_Status), offsetof(MPI_Status, MPI_ERROR));
-        printf("%ld %d %d %d %d\\n", (long) MPI_STATUS_IGNORE, MPI_UNDEFINED, MPI_MAX_ERROR_STRING,
-            MPI_MAX_LIBRARY_VERSION_STRING, MPI_ERR_IN_STATUS);
+        printf("%ld %d %d %d %d %d\\n", (long) MPI_STATUS_IGNORE, MPI_UNDEFINED, MPI_MAX_ERROR_STRING,
+            MPI_MAX_LIBRARY_VERSION_STRING, MPI_ERR_IN_STATUS, MPI_TAG_UB);
         printf("%d %d %d %d\\n", MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE);
         printf("%ld %ld %ld %ld %ld\\n", (long) MPI_COMM_WORLD, (long) MPI_COMM_SELF, (long) MPI_BYTE,
             (long) MPI_REQUEST_NULL, (long) MPI_ERRORS_RETURN);
@@ -63,13 +63,14 @@ class AbiTest {
     Abi.Numbers n = abi.numbers();
     return List.of(
         "%d %d %d".formatted(abi.handleBytes(), abi.status().bytes(), abi.status().error()),
-        "%d %d %d %d %d"
+        "%d %d %d %d %d %d"
             .formatted(
                 n.statusIgnore(),
                 n.undefined(),
                 n.maxErrorString(),
                 n.maxLibraryVersionString(),
-                n.errInStatus()),
+                n.errInStatus(),
+                n.tagUpperBound()),
         "0 1 2 3");
   }
 
