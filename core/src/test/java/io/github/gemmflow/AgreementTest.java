@@ -290,7 +290,7 @@ class AgreementTest {
         java.util.Arrays.stream(placement.split(",")).mapToInt(Integer::parseInt).toArray();
     Throwable[] thrown = new Throwable[RANKS];
     LocalWorld.onHosts(hosts)
-        .config(Config.builder().deadline(Duration.ofSeconds(2)).build())
+        .config(Config.builder().deadline(Duration.ofSeconds(20)).build())
         .run(
             world -> {
               try (Workspace space = Workspace.on(world.group()).rows(12).columns(4).open();
@@ -315,7 +315,7 @@ class AgreementTest {
     CountDownLatch others = new CountDownLatch(RANKS - 1);
     Throwable[] thrown =
         runAll(
-            rank -> Config.builder().setupDeadline(Duration.ofMillis(300)).build(),
+            rank -> Config.builder().setupDeadline(Duration.ofSeconds(3)).build(),
             world -> {
               Group group = world.group();
               if (world.rank() == ODD) {

@@ -12,6 +12,7 @@ import io.github.gemmflow.failure.GemmflowException;
 import io.github.gemmflow.kernel.PackedWeights;
 import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.kit.Exact;
+import io.github.gemmflow.kit.Pauses;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
 import io.github.gemmflow.matrix.RowConsumer;
@@ -24,12 +25,14 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Consumers of rows that arrive; that each row comes once, whatever the way, is in OperatorCase.
  */
+@ExtendWith(Pauses.class)
 class RowConsumerTest {
   private static final int ROWS = 64;
   private static final int K = 16;
@@ -132,6 +135,7 @@ class RowConsumerTest {
   @ParameterizedTest
   @EnumSource
   void whatAConsumerThrowsEndsTheStep(Storage storage) {
+    CountDownLatch built = new CountDownLatch(2);
     LocalWorld.onHosts(0, 1)
         .config(deadline(Duration.ofSeconds(20)))
         .run(
@@ -139,6 +143,8 @@ class RowConsumerTest {
               RowConsumer consumer =
                   (first, end, rows, thread) -> {
                     if (world.rank() == 0) {
+                      // Whoever still builds would rightly hear that the job was aborted.
+                      await(built);
                       throw new ArithmeticException("a consumer's own");
                     }
                   };
@@ -146,18 +152,23 @@ class RowConsumerTest {
                 ArithmeticException e =
                     assertThrows(
                         ArithmeticException.class,
-                        () -> gather(world, storage, step -> step.run(consumer)));
+                        () -> gather(world, storage, step -> run(step, consumer, built)));
                 assertEquals("a consumer's own", e.getMessage());
               } else {
                 // It may have all rows before it learns of the failure.
                 try {
-                  gather(world, storage, step -> step.run(consumer));
+                  gather(world, storage, step -> run(step, consumer, built));
                 } catch (BrokenException e) {
                   assertTrue(e.toString().contains("a consumer's own"), e.getMessage());
                 }
               }
               assertThrows(GemmflowException.class, () -> world.group().broadcast(0, new byte[1]));
             });
+  }
+
+  private static void run(Step step, RowConsumer consumer, CountDownLatch built) {
+    built.countDown();
+    step.run(consumer);
   }
 
   /** A slow consumer is working, not lost; the deadline is shorter than its call. */
@@ -285,7 +296,7 @@ class RowConsumerTest {
   void rowsThatNeverCome() {
     CountDownLatch started = new CountDownLatch(1);
     LocalWorld.of(2)
-        .config(deadline(Duration.ofSeconds(1)))
+        .config(deadline(Duration.ofSeconds(20)))
         .run(
             world -> {
               try {

@@ -230,8 +230,9 @@ public final class Job {
   }
 
   private static void end(Process process) throws InterruptedException {
-    // Launchers pass SIGTERM on to their ranks.
-    process.destroy();
+    // Launchers pass SIGTERM on to their ranks. The process's own method would close what is still
+    // being read from it.
+    process.toHandle().destroy();
     if (!process.waitFor(10, TimeUnit.SECONDS)) {
       process.descendants().forEach(ProcessHandle::destroyForcibly);
       process.destroyForcibly();

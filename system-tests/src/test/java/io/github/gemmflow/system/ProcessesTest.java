@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.github.gemmflow.kit.Pauses;
 import io.github.gemmflow.system.ranks.RunsUntilTold;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -13,12 +14,14 @@ import java.io.StringWriter;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A share of what {@code system-tests/run} does at any size. */
 @Tag("full")
+@ExtendWith(Pauses.class)
 class ProcessesTest {
   @ParameterizedTest
   @CsvSource({

@@ -153,7 +153,7 @@ class StartTest {
   /** MPICH has 2,048 communicators. */
   @Test
   void groupsThatAreClosedAreFree() {
-    assertPasses(1, job(MpiFamily.MPICH), ManyGroups.class, "2500");
+    assertPasses(1, new Job(MpiFamily.MPICH, 2), ManyGroups.class, "2100");
   }
 
   @Test

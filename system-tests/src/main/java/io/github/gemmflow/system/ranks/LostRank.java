@@ -14,6 +14,7 @@ import io.github.gemmflow.kernel.PackedWeights;
 import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.kit.Draw;
 import io.github.gemmflow.kit.Exact;
+import io.github.gemmflow.kit.Pauses;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
 import java.io.IOException;
@@ -41,12 +42,12 @@ public final class LostRank {
       int lost = draw.below(world.size());
       int lostStep = 20 + draw.below(200);
       boolean beforeRun = draw.chance(0.5);
-      long[] progressAt = {System.nanoTime()};
+      long[] progressAt = {Pauses.clock()};
       try {
         steps(world, lost, lostStep, beforeRun, signal, progressAt);
         throw new AssertionError("nothing was noticed");
       } catch (GemmflowException e) {
-        double seconds = (System.nanoTime() - progressAt[0]) / 1e9;
+        double seconds = (Pauses.clock() - progressAt[0]) / 1e9;
         Report.run(
             "lost rank " + arguments[1],
             () -> {
@@ -80,7 +81,7 @@ public final class LostRank {
             sendSelf(signal);
           }
           sum.run(a, c.rows(0, ROWS_PER_RANK));
-          progressAt[0] = System.nanoTime();
+          progressAt[0] = Pauses.clock();
           if (now) {
             sendSelf(signal);
           }
@@ -97,7 +98,7 @@ public final class LostRank {
           }
           Exact.checkProduct(c, i, 1, K);
         }
-        progressAt[0] = System.nanoTime();
+        progressAt[0] = Pauses.clock();
       }
     }
   }
