@@ -12,9 +12,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Forecasts, and the costs that they are made of. */
+@ExtendWith(Pauses.class)
 class PredictCommandTest {
   private static final String MODEL =
       """
