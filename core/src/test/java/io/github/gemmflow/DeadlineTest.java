@@ -398,7 +398,7 @@ class DeadlineTest {
             .tuning(Tuning.DEFAULT.withStorage(storage).withChunkRows(1).withInFlight(1))
             .kernel(new StallingKernel(() -> LockSupport.parkNanos(deadline.toNanos() / 3)))
             .build();
-    Chaos slow = new Chaos(1, Duration.ofMillis(150), 0, -1, Duration.ZERO);
+    Chaos slow = Chaos.none(1).delayedBy(Duration.ofMillis(150), 0);
     LocalWorld.onHosts(0, 0, 1)
         .config(config)
         .decorate(engine -> engine.rank() == 0 ? new ChaosEngine(engine, slow) : engine)

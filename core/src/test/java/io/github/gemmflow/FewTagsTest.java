@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Test;
 
 /** Workspaces on an engine that has tags for three of them. */
 class FewTagsTest {
-  /** Two for each of two ranks, and one for headers. */
-  private static final int TAGS = 5;
+  /** Two for each of two ranks and each of two steps, and one for headers. */
+  private static final int TAGS = 9;
 
   private static final int MOST_TAG = 3 * TAGS - 1;
 
@@ -79,7 +79,7 @@ class FewTagsTest {
             IllegalArgumentException.class,
             () -> world(TAGS - 2).run(world -> assertEquals(0, open(world).group().rank())));
     assertEquals(
-        "a workspace of 2 ranks needs 5 tags, and the engine has 4: make smaller groups",
+        "a workspace of 2 ranks needs 9 tags, and the engine has 8: make smaller groups",
         e.getMessage());
   }
 

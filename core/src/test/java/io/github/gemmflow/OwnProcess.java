@@ -16,14 +16,21 @@ final class OwnProcess {
 
   private OwnProcess() {}
 
+  /** Runs a class that has a main method on this class path, and returns what it said. */
+  static String run(Path directory, Class<?> program, String... arguments)
+      throws IOException, InterruptedException {
+    return run(List.of(), directory, program, arguments);
+  }
+
   /**
    * Runs a class that has a main method on this class path, and returns what it said.
    *
+   * @param before words of the command before those that start Java
    * @param directory where that is kept meanwhile
    */
-  static String run(Path directory, Class<?> program, String... arguments)
+  static String run(List<String> before, Path directory, Class<?> program, String... arguments)
       throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>();
+    List<String> command = new ArrayList<>(before);
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("--enable-native-access=ALL-UNNAMED");
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), program.getName()));

@@ -10,12 +10,14 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntSupplier;
 
 /**
  * Any engine on a bad day: it reports completions late and out of order, pauses, stalls, or is
- * lost. It keeps every promise of {@link Engine} and {@link Channel} but speed, so a program that
- * is right only on good days shows it. The same seed makes the same choices.
+ * lost, and whoever calls it may lose its core in any call. It keeps every promise of {@link
+ * Engine} and {@link Channel} but speed, so a program that is right only on good days shows it. The
+ * same seed makes the same choices.
  */
 public final class ChaosEngine extends ForwardingEngine {
   private final Chaos chaos;
@@ -57,6 +59,7 @@ public final class ChaosEngine extends ForwardingEngine {
 
   @Override
   public int progress() {
+    stallThread();
     if (isPaused()) {
       return 0;
     }
@@ -71,6 +74,13 @@ public final class ChaosEngine extends ForwardingEngine {
   private void startHeldBack() {
     for (Runnable start = heldBack.poll(); start != null; start = heldBack.poll()) {
       start.run();
+    }
+  }
+
+  /** The thread that polls stops where it is, at a point that the program cannot choose. */
+  private void stallThread() {
+    if (chaos.threadStalls() > 0 && random.nextDouble() < chaos.threadStalls()) {
+      LockSupport.parkNanos(random.nextLong(chaos.longestThreadStall().toNanos() + 1));
     }
   }
 
@@ -139,6 +149,7 @@ public final class ChaosEngine extends ForwardingEngine {
 
     /** Starts a transfer now, or, in the order of the calls, when the pause is over. */
     private int start(IntSupplier inner) {
+      stallThread();
       countTransfer();
       Late late = new Late();
       if (isPaused()) {
@@ -163,6 +174,7 @@ public final class ChaosEngine extends ForwardingEngine {
 
     @Override
     public boolean isDone(int request) {
+      stallThread();
       if (isPaused()) {
         return false;
       }
@@ -183,6 +195,7 @@ public final class ChaosEngine extends ForwardingEngine {
 
     @Override
     public boolean cancel(int request) {
+      stallThread();
       Late late = requests.get(request);
       unused.push(request);
       late.cancelled = true;
@@ -191,10 +204,12 @@ public final class ChaosEngine extends ForwardingEngine {
 
     @Override
     public Exchange allGather(byte[] mine) {
+      stallThread();
       Exchange exchange = channel.allGather(mine);
       return new Exchange() {
         @Override
         public boolean isDone() {
+          stallThread();
           return !isPaused() && exchange.isDone();
         }
 

@@ -7,6 +7,7 @@ import io.github.gemmflow.pipeline.step.HostPeers;
 import io.github.gemmflow.pipeline.step.Recorder;
 import io.github.gemmflow.pipeline.step.StepContext;
 import io.github.gemmflow.pipeline.step.StepWindow;
+import io.github.gemmflow.plan.StepOrder;
 import io.github.gemmflow.trace.Span;
 import java.lang.foreign.Arena;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +31,11 @@ public final class CommLane implements CommAgent {
   private boolean clean = true;
   private volatile long opened;
   private volatile long laid;
+
+  // Of how many steps, counted from the first: see StepOrder.
+  private long headersLeft;
+  private long headersArrived;
+  private long chunksStarted;
   private long finished;
 
   /**
@@ -88,8 +94,10 @@ public final class CommLane implements CommAgent {
       return 1;
     }
     Recorder.Mark mark = recorder.begin(Span.Kind.TRANSFER);
+    // In this order: a step is opened before it is laid.
     long allLaid = laid;
-    int done = pollHeaders(allLaid) + pollChunks(allLaid);
+    long allOpened = opened;
+    int done = pollHeaders(allOpened, allLaid) + pollChunks(allLaid);
     if (done > 0) {
       window.heartbeats().beat(peers.commReader());
       recorder.end(mark, finished, Span.COMM, 0, 0);
@@ -106,24 +114,31 @@ public final class CommLane implements CommAgent {
     return buffers[window.steps().slot(number)];
   }
 
-  private int pollHeaders(long allLaid) {
+  private int pollHeaders(long allOpened, long allLaid) {
     int done = 0;
-    boolean allBefore = true;
-    for (long number = finished; number < opened; number++) {
-      done += transfers(number).pollHeaders(number < allLaid, allBefore);
-      allBefore &= transfers(number).hasAllHeaders();
+    for (long number = finished; number < allOpened; number++) {
+      StepTransfers transfers = transfers(number);
+      done += transfers.pollHeaders(number < allLaid, headersLeft, headersArrived);
+      if (number == headersLeft && transfers.haveHeadersLeft()) {
+        headersLeft++;
+      }
+      if (number == headersArrived && transfers.hasAllHeaders()) {
+        headersArrived++;
+      }
     }
     return done;
   }
 
   private int pollChunks(long allLaid) {
     int done = 0;
-    // Chunks of one route must not overtake those of the step before.
-    boolean allBefore = true;
     try {
-      for (long number = finished; number < allLaid && allBefore; number++) {
+      for (long number = finished;
+          number < allLaid && StepOrder.mayStart(number, chunksStarted);
+          number++) {
         done += transfers(number).pollChunks();
-        allBefore = transfers(number).isAllStarted();
+        if (number == chunksStarted && transfers(number).isAllStarted()) {
+          chunksStarted++;
+        }
       }
     } catch (EngineException e) {
       suspect = e;
@@ -137,7 +152,7 @@ public final class CommLane implements CommAgent {
    * and says it better; it is given a moment to arrive.
    */
   private void awaitExplanation(EngineException failure) {
-    pollHeaders(finished);
+    pollHeaders(opened, finished);
     if (System.nanoTime() - suspectSince > EXPLANATION_NANOS) {
       throw failure;
     }

@@ -2,6 +2,7 @@
 package io.github.gemmflow.pipeline.comm;
 
 import io.github.gemmflow.engine.Channel;
+import io.github.gemmflow.failure.EngineException;
 import io.github.gemmflow.matrix.Block;
 import io.github.gemmflow.pipeline.step.HostPeers;
 import io.github.gemmflow.pipeline.step.News;
@@ -147,8 +148,8 @@ final class Openings {
   /**
    * Looks what has been sent and what has arrived.
    *
-   * @param mayPublish whether those of all steps before have arrived: a header counter never goes
-   *     back
+   * @param mayPublish whether what has arrived may be published
+   * @throws EngineException if a message is about another step
    */
   int finish(boolean mayPublish) {
     int before = left;
@@ -162,6 +163,7 @@ final class Openings {
       if (receives[i] != NO_REQUEST && channel.isDone(receives[i])) {
         receives[i] = NO_REQUEST;
         left--;
+        checkStep(sources[i], StepHeaders.step(received[i]));
         cargo[i] = StepHeaders.cargo(received[i]);
         headers.copyFrom(received[i], step.number(), sources[i]);
         headers.publish(sources[i], step.number());
@@ -170,6 +172,14 @@ final class Openings {
       }
     }
     return before - left;
+  }
+
+  private void checkStep(int source, long number) {
+    if (number != step.number()) {
+      throw new EngineException(
+          "rank %d received the header of step %d from rank %d, where that of step %d was due: the engine or Gemmflow has mixed up messages. No result was computed from it; please report this"
+              .formatted(peers.rank(), number, source, step.number()));
+    }
   }
 
   /** Whether the message of a source is here, and nobody has looked at its cargo. */

@@ -9,6 +9,7 @@ import io.github.gemmflow.pipeline.step.Recorder;
 import io.github.gemmflow.pipeline.step.StepContext;
 import io.github.gemmflow.pipeline.step.StepWindow;
 import io.github.gemmflow.plan.Layout;
+import io.github.gemmflow.plan.StepOrder;
 import io.github.gemmflow.plan.Transfers;
 import io.github.gemmflow.trace.Span;
 import io.github.gemmflow.tuning.Schedule;
@@ -66,9 +67,16 @@ final class StepTransfers {
     this.cargoToCome = new Cargo(peers.domains());
   }
 
-  /** How many tags a workspace needs: one for each route and one for headers. */
+  /**
+   * How many tags a workspace needs: one for each route in each buffer for steps, so that rows of
+   * one step are never received as those of the next, and one for headers, which say their step.
+   */
   static int tags(int ranks) {
-    return ranks * Schedule.MAX_PARTS + 1;
+    return StepWindow.STEPS * chunkTags(ranks) + 1;
+  }
+
+  private static int chunkTags(int ranks) {
+    return ranks * Schedule.MAX_PARTS;
   }
 
   /**
@@ -97,23 +105,25 @@ final class StepTransfers {
    * Moves the headers on.
    *
    * @param laid whether {@link #lay} was called
-   * @param mayPublish whether those of all steps before have arrived
+   * @param left of how many steps the headers have left
+   * @param arrived of how many steps all headers have arrived
    */
-  int pollHeaders(boolean laid, boolean mayPublish) {
+  int pollHeaders(boolean laid, long left, long arrived) {
     int done = openings.startReceives() ? 1 : 0;
     if (laid && !chunksStarted) {
       chunksStarted = true;
       startStep();
     }
-    if (!openings.isSent() && isTimeToOpen()) {
+    if (!openings.isSent() && mayLeave(left)) {
       sendOpenings();
       done++;
     }
-    return done + openings.finish(mayPublish);
+    return done + openings.finish(StepOrder.mayPublish(step.number(), arrived));
   }
 
-  private boolean isTimeToOpen() {
-    return !waitsForRows || isCargoComplete() || System.nanoTime() - openedAt > LONGEST_WAIT;
+  private boolean mayLeave(long left) {
+    boolean isLate = System.nanoTime() - openedAt > LONGEST_WAIT;
+    return StepOrder.mayLeave(step.number(), left, waitsForRows, isCargoComplete(), isLate);
   }
 
   private boolean isCargoComplete() {
@@ -255,8 +265,9 @@ final class StepTransfers {
 
   /** The last tag of a workspace is that of the headers. */
   private int tag(int route) {
-    int chunkTags = tags(peers.domains().ranks()) - 1;
-    return firstTag + Objects.checkIndex(traffic().tag(route), chunkTags);
+    int chunkTags = chunkTags(peers.domains().ranks());
+    int tag = Objects.checkIndex(traffic().tag(route), chunkTags);
+    return firstTag + step.buffer() * chunkTags + tag;
   }
 
   private int startSends() {
@@ -294,6 +305,12 @@ final class StepTransfers {
         && cargoToCome.hasAllLeft(receives);
   }
 
+  /** Whether this rank's header is on its way to all hosts. */
+  boolean haveHeadersLeft() {
+    return openings.isSent();
+  }
+
+  /** Whether this rank's header has been sent, and those of others have arrived. */
   boolean hasAllHeaders() {
     return openings.isDone();
   }

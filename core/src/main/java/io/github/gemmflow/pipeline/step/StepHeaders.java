@@ -23,6 +23,7 @@ public final class StepHeaders {
   private static final long OPERATOR = Long.BYTES;
   private static final long COUNTS = 2 * Long.BYTES;
   private static final long CARGO = 3 * Long.BYTES;
+  private static final long STEP = 4 * Long.BYTES;
 
   /** In place of a hash: the rank does not know the row counts of the others yet. */
   public static final long NOT_KNOWN = 0;
@@ -86,11 +87,17 @@ public final class StepHeaders {
   public void copyTo(MemorySegment message, long step, int rank, long cargo) {
     MemorySegment.copy(memory, at(step, rank), message, 0, BYTES);
     message.set(ValueLayout.JAVA_LONG, CARGO, cargo);
+    message.set(ValueLayout.JAVA_LONG, STEP, step);
   }
 
   /** Copies a header from a message. */
   public void copyFrom(MemorySegment message, long step, int rank) {
     MemorySegment.copy(message, 0, memory, at(step, rank), BYTES);
+  }
+
+  /** The number of the step that the header in a message is about. */
+  public static long step(MemorySegment message) {
+    return message.get(ValueLayout.JAVA_LONG, STEP);
   }
 
   /** How many bytes follow the header in a message. */

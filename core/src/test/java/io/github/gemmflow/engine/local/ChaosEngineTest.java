@@ -26,7 +26,7 @@ class ChaosEngineTest extends EngineContract {
   @Test
   void completionsOvertakeOneAnother() {
     LocalFabric fabric = new LocalFabric(0, 0);
-    Chaos chaos = new Chaos(3, Duration.ofMillis(5), 0, -1, Duration.ZERO);
+    Chaos chaos = Chaos.none(3).delayedBy(Duration.ofMillis(5), 0);
     Engine engine = new ChaosEngine(fabric.engine(0), chaos);
     Channel channel = engine.world();
     boolean overtaken = false;
@@ -45,10 +45,27 @@ class ChaosEngineTest extends EngineContract {
   }
 
   @Test
+  void aThreadLosesItsCoreInAnyCall() {
+    LocalFabric fabric = new LocalFabric(0, 0);
+    Duration longest = Duration.ofMillis(20);
+    Engine engine = new ChaosEngine(fabric.engine(0), Chaos.none(1).threadStalls(1, longest));
+    long start = System.nanoTime();
+    int request = engine.world().send(1, 0, NOTHING, false);
+    while (!engine.world().isDone(request)) {
+      engine.progress();
+    }
+    for (int i = 0; i < 10; i++) {
+      engine.progress();
+    }
+    // Twelve stalls, of 120 ms together on average.
+    assertTrue(System.nanoTime() - start > longest.toNanos());
+  }
+
+  @Test
   void aStalledEngineGoesOnAndALostOneDoesNot() {
     LocalFabric fabric = new LocalFabric(0, 0);
     Duration stall = Duration.ofMillis(50);
-    Chaos calm = new Chaos(1, Duration.ZERO, 0, -1, Duration.ZERO);
+    Chaos calm = Chaos.none(1);
     Engine stalled = new ChaosEngine(fabric.engine(0), calm.stalledAfter(1, stall));
     long start = System.nanoTime();
     int request = stalled.world().send(1, 0, NOTHING, false);
