@@ -53,6 +53,11 @@ public final class OperatorCase {
     return new OperatorCase(world, seed).run();
   }
 
+  /** Runs the case of a seed in a group, beside whatever other groups do. Collective over it. */
+  public static void run(World world, Group group, long seed) {
+    new OperatorCase(world, seed).runGroup(group, new Draw(seed));
+  }
+
   private List<String> run() {
     Draw shared = new Draw(seed);
     Group group = world.split(cut(shared, world.size()));
