@@ -7,6 +7,7 @@ import io.github.gemmflow.system.ranks.Guest;
 import io.github.gemmflow.system.ranks.ManyOperators;
 import io.github.gemmflow.system.ranks.ManyRanks;
 import io.github.gemmflow.system.ranks.ManySteps;
+import io.github.gemmflow.system.ranks.Mix;
 import io.github.gemmflow.system.ranks.Operators;
 import io.github.gemmflow.system.ranks.RowsEnterOnce;
 import io.github.gemmflow.system.ranks.WindowMemory;
@@ -37,6 +38,7 @@ public final class Run implements Callable<Integer> {
     GUEST,
     BIG,
     MANY_RANKS,
+    MIX,
     KILL,
     STOP,
     FAULTS,
@@ -69,6 +71,7 @@ public final class Run implements Callable<Integer> {
         "guest              null checks, stack overflows, full collections",
         "big                a gather of more than 2 GiB",
         "many_ranks         start-up, steps, memory and threads of small JVMs, such as 64 on 8 hosts",
+        "mix                operators in two groups and broadcasts in a third, all at once",
         "kill, stop         a rank is lost in the middle of a step",
         "faults             a rank throws, is killed or told to end anywhere (one host)",
         "faults_with_clean_up  the same, with what the launcher does about it"
@@ -83,6 +86,18 @@ public final class Run implements Callable<Integer> {
 
   @Option(names = "--trials", defaultValue = "20", description = "lost ranks (default: 20)")
   private int trials;
+
+  @Option(
+      names = "--seconds",
+      defaultValue = "10",
+      description = "how long mix goes on (default: 10)")
+  private long seconds;
+
+  @Option(
+      names = "--pretended-hosts",
+      defaultValue = "2",
+      description = "hosts that mix takes the ranks of this one to be on (default: 2)")
+  private int pretendedHosts;
 
   @Option(names = "--java", description = "an option for Java, such as -Dgemmflow.idle=spin")
   private List<String> javaOptions = List.of();
@@ -152,6 +167,13 @@ public final class Run implements Callable<Integer> {
               job().small().counted().patience(Duration.ofMinutes(20)),
               ManyRanks.class,
               Long.toString(System.currentTimeMillis()));
+      case MIX ->
+          tally.count(
+              job().patience(Duration.ofSeconds(seconds).plusMinutes(4)),
+              Mix.class,
+              Long.toString(seconds),
+              Integer.toString(pretendedHosts),
+              Long.toString(seed));
       case KILL -> new FaultTrials(mpi, ranks, hosts, "KILL", seed, tally).run(trials);
       case STOP -> new FaultTrials(mpi, ranks, hosts, "STOP", seed, tally).run(trials);
       case FAULTS -> new FaultSoak(mpi, ranks, false, seed, tally).run(trials);
