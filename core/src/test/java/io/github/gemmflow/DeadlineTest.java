@@ -58,7 +58,7 @@ class DeadlineTest {
   @Test
   void aLostRankIsNamedInTime() {
     Cases.run(
-        getClass(), Cases.shortOrFull(8, 15), seed -> Pauses.retry(() -> new Trial(seed).run()));
+        getClass(), Cases.shortOrSoak(8, 15), seed -> Pauses.retry(() -> new Trial(seed).run()));
   }
 
   /** One world with one rank that is lost at one random point. */
@@ -230,7 +230,7 @@ class DeadlineTest {
                           .type(DType.BF16)
                           .open();
                   AllGather gather = AllGather.on(space).build()) {
-                for (int i = 0; i < Cases.shortOrFull(4, 8); i++) {
+                for (int i = 0; i < Cases.shortOrSoak(4, 8); i++) {
                   if (world.rank() == i % world.size()) {
                     LockSupport.parkNanos(deadline.toNanos() / 2);
                   }
@@ -410,7 +410,7 @@ class DeadlineTest {
                 Matrix c = Matrix.allocate(DType.F32, MAX_ROWS, N, arena);
                 try (var weights = world.pack(b, WeightLayout.IN_OUT);
                     var product = AllGatherMatmul.on(space).output(weights).build()) {
-                  for (int i = 0; i < Cases.shortOrFull(1, 3); i++) {
+                  for (int i = 0; i < Cases.shortOrSoak(1, 3); i++) {
                     try (Step step = product.begin(RowCounts.known(20, 0, 0))) {
                       Exact.fill(step.input(), i, step.firstRow());
                       Matrix target = c.rows(0, step.rows());

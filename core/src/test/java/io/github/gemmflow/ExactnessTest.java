@@ -23,7 +23,7 @@ class ExactnessTest {
 
   @Test
   void everyElementIsExact() {
-    int cases = Cases.run(getClass(), Cases.shortOrFull(40, 200), this::runCase);
+    int cases = Cases.run(getClass(), Cases.shortOrSoak(40, 200), this::runCase);
     System.out.println("ExactnessTest: steps of ranks by way: " + ways);
     assertTrue(
         cases < ALL_WAYS || ways.size() == 16,

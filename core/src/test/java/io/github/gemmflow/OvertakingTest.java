@@ -86,8 +86,8 @@ class OvertakingTest {
         2,
         seed -> {
           Chaos chaos = Chaos.none(seed).threadStalls(0.1, Duration.ofMillis(5));
-          gather(Cases.shortOrFull(300, 1000), seed, 0, chaos);
-          gather(Cases.shortOrFull(300, 1000), seed, 0.3, chaos);
+          gather(Cases.shortOrSoak(300, 1000), seed, 0, chaos);
+          gather(Cases.shortOrSoak(300, 1000), seed, 0.3, chaos);
         });
   }
 

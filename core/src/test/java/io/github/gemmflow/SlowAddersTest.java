@@ -46,7 +46,7 @@ class SlowAddersTest {
           0,1,2,3,3;3
           """)
   void stepsBackToBack(String placement, int slots) {
-    int steps = Integer.getInteger("gemmflow.steps", Cases.shortOrFull(100, 400));
+    int steps = Integer.getInteger("gemmflow.steps", Cases.shortOrSoak(100, 400));
     int[] hosts = Arrays.stream(placement.split(",")).mapToInt(Integer::parseInt).toArray();
     Tuning tuning = Tuning.DEFAULT.withStorage(Storage.STREAMED).withSlots(slots).withChunkRows(3);
     Config config =

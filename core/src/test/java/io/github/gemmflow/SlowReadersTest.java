@@ -40,7 +40,7 @@ class SlowReadersTest {
     run(
         placement,
         Tuning.DEFAULT.withStorage(Storage.GATHERED),
-        steps(Cases.shortOrFull(500, 1_000)));
+        steps(Cases.shortOrSoak(500, 1_000)));
   }
 
   @ParameterizedTest
@@ -69,7 +69,7 @@ class SlowReadersTest {
     run(
         placement,
         Tuning.DEFAULT.withStorage(Storage.STREAMED).withSlots(slots).withChunkRows(4),
-        steps(Cases.shortOrFull(100, 300)));
+        steps(Cases.shortOrSoak(100, 300)));
   }
 
   private static int steps(int otherwise) {

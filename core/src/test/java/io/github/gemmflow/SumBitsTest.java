@@ -40,7 +40,7 @@ class SumBitsTest {
   private static final long M = 66;
   private static final int K = 53;
   private static final int N = 167;
-  private static final long[] CHUNK_ROWS = Cases.isFull() ? new long[] {0, 1, 5} : new long[] {5};
+  private static final long[] CHUNK_ROWS = Cases.isSoak() ? new long[] {0, 1, 5} : new long[] {5};
 
   /** What is summed: scattered or not, and how it travels. */
   private record Kind(boolean scattered, DType type, DType wire) {}
@@ -80,7 +80,7 @@ class SumBitsTest {
   void hashIsTheSameForManyChaosSeeds() {
     int[] hosts = {0, 1, 1, 2, 0, 2};
     Map<Kind, String> expectedOf = new HashMap<>();
-    for (long seed = 0; seed < Cases.shortOrFull(20, 60); seed++) {
+    for (long seed = 0; seed < Cases.shortOrSoak(20, 60); seed++) {
       Kind kind = new Kind(seed % 2 == 0, DType.BF16, seed % 3 == 0 ? DType.I8 : DType.F32);
       String expected =
           expectedOf.computeIfAbsent(kind, k -> hash(k, hosts, Tuning.DEFAULT, 1, w -> w));

@@ -48,7 +48,7 @@ class WireTypeTest {
 
   @Test
   void integersAreExactWhateverTheWay() {
-    Cases.run(getClass(), Cases.shortOrFull(20, 60), WireTypeTest::exactCase);
+    Cases.run(getClass(), Cases.shortOrSoak(20, 60), WireTypeTest::exactCase);
   }
 
   private static void exactCase(long seed) {
@@ -121,7 +121,7 @@ class WireTypeTest {
   @Test
   void bitsAreTheSameWhateverTheWay() {
     ConcurrentMap<String, Integer> results = new ConcurrentHashMap<>();
-    for (long seed = 0; seed < Cases.shortOrFull(20, 100); seed++) {
+    for (long seed = 0; seed < Cases.shortOrSoak(20, 100); seed++) {
       Draw draw = new Draw(seed);
       Tuning tuning = draw.room(48);
       Chaos chaos = Chaos.delays(seed);

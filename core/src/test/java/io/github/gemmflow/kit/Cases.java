@@ -13,14 +13,14 @@ public final class Cases {
 
   private Cases() {}
 
-  /** Whether tests run at full length ({@code -Pfull}), as in CI. */
-  public static boolean isFull() {
-    return Boolean.getBoolean("gemmflow.full");
+  /** Whether tests run at full length ({@code -Psoak}), as in {@code bin/soak}. */
+  public static boolean isSoak() {
+    return Boolean.getBoolean("gemmflow.soak");
   }
 
-  /** The number for a short run, or the one for a full run. */
-  public static int shortOrFull(int inShort, int inFull) {
-    return isFull() ? inFull : inShort;
+  /** The number for a short run, or the one for a long run. */
+  public static int shortOrSoak(int inShort, int inSoak) {
+    return isSoak() ? inSoak : inShort;
   }
 
   /**
@@ -40,7 +40,7 @@ public final class Cases {
         body.run(seed);
       } catch (Throwable e) {
         throw new AssertionError(
-            "case %d failed: %s; repeat it with: mvn -B -Pfull verify -Dtest=%s -Dgemmflow.cases=1 -Dgemmflow.seed=%d"
+            "case %d failed: %s; repeat it with: mvn -B -Psoak verify -Dtest=%s -Dgemmflow.cases=1 -Dgemmflow.seed=%d"
                 .formatted(i, e.getMessage(), test.getSimpleName(), seed),
             e);
       }

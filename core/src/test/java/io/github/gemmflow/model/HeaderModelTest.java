@@ -69,7 +69,7 @@ class HeaderModelTest {
   void everyMixOfStepsStaysInOrder() {
     Cases.run(
         getClass(),
-        Cases.shortOrFull(5, 40),
+        Cases.shortOrSoak(5, 40),
         seed -> {
           Draw draw = new Draw(seed);
           boolean three = draw.chance(0.3);

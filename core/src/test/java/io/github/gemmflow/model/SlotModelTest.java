@@ -27,11 +27,11 @@ import org.junit.jupiter.params.provider.EnumSource;
 class SlotModelTest {
   private static final int CHUNKS = 3;
   private static final int STEPS = 2;
-  private static final boolean ALL = Cases.isFull();
+  private static final boolean ALL = Cases.isSoak();
 
   /** What every rank has in the second step; with as many as in the first it takes minutes. */
   private static final int LATER_CHUNKS =
-      Integer.getInteger("gemmflow.chunks", Cases.shortOrFull(1, 2));
+      Integer.getInteger("gemmflow.chunks", Cases.shortOrSoak(1, 2));
 
   private static Explorer explore(
       Domains domains, Schedule schedule, boolean columns, int slots, long[][] rows, Flaw flaw) {

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * they are there or after their slot was used again.
  */
 class SumModelTest {
-  private static final boolean ALL = Cases.isFull();
+  private static final boolean ALL = Cases.isSoak();
 
   enum Kind {
     SCATTERED,

@@ -4,6 +4,7 @@ package io.github.gemmflow.system;
 import io.github.gemmflow.system.ranks.BigGather;
 import io.github.gemmflow.system.ranks.Contract;
 import io.github.gemmflow.system.ranks.Guest;
+import io.github.gemmflow.system.ranks.ManyGroups;
 import io.github.gemmflow.system.ranks.ManyOperators;
 import io.github.gemmflow.system.ranks.ManyRanks;
 import io.github.gemmflow.system.ranks.ManySteps;
@@ -39,6 +40,7 @@ public final class Run implements Callable<Integer> {
     BIG,
     MANY_RANKS,
     MIX,
+    GROUPS,
     KILL,
     STOP,
     FAULTS,
@@ -72,6 +74,7 @@ public final class Run implements Callable<Integer> {
         "big                a gather of more than 2 GiB",
         "many_ranks         start-up, steps, memory and threads of small JVMs, such as 64 on 8 hosts",
         "mix                operators in two groups and broadcasts in a third, all at once",
+        "groups             2,100 groups one after the other; MPICH has 2,048 communicators",
         "kill, stop         a rank is lost in the middle of a step",
         "faults             a rank throws, is killed or told to end anywhere (one host)",
         "faults_with_clean_up  the same, with what the launcher does about it"
@@ -174,6 +177,7 @@ public final class Run implements Callable<Integer> {
               Long.toString(seconds),
               Integer.toString(pretendedHosts),
               Long.toString(seed));
+      case GROUPS -> tally.count(job(), ManyGroups.class, "2100");
       case KILL -> new FaultTrials(mpi, ranks, hosts, "KILL", seed, tally).run(trials);
       case STOP -> new FaultTrials(mpi, ranks, hosts, "STOP", seed, tally).run(trials);
       case FAULTS -> new FaultSoak(mpi, ranks, false, seed, tally).run(trials);

@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.github.gemmflow.system.ranks.Attaches;
 import io.github.gemmflow.system.ranks.BindingAlone;
 import io.github.gemmflow.system.ranks.Joins;
-import io.github.gemmflow.system.ranks.ManyGroups;
 import io.github.gemmflow.system.ranks.ShowsCpus;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -148,12 +147,6 @@ class StartTest {
   @EnumSource
   void aProgramThatUsesMpiAlone(MpiFamily mpi) {
     assertPasses(1, new Job(mpi, 3), BindingAlone.class);
-  }
-
-  /** MPICH has 2,048 communicators. */
-  @Test
-  void groupsThatAreClosedAreFree() {
-    assertPasses(1, new Job(MpiFamily.MPICH, 2), ManyGroups.class, "2100");
   }
 
   @Test
