@@ -191,7 +191,7 @@ public final class Group implements AutoCloseable {
     String call = "in a broadcast from rank " + root;
     byte[] mine = isRoot && payload != null ? payload : new byte[0];
     if (mine.length > MOST_BROADCAST_BYTES) {
-      throw agreement.refuse(
+      throw agreement.refusePatiently(
           call,
           "a broadcast gives at most %,d bytes, not %,d: cut it into several"
               .formatted(MOST_BROADCAST_BYTES, mine.length));

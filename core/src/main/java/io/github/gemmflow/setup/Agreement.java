@@ -72,14 +72,12 @@ public final class Agreement {
   /** Like {@link #exchange(String, byte[])}, with a deadline of its own. */
   public byte[][] exchange(String call, byte[] mine, Duration patience) {
     return split(
-        call,
-        await(
-            start(call, GOES_ON, mine),
-            patience,
-            () ->
-                "rank %d waited %s in %s; at least one of %d ranks did not call it. If it is only slow, raise gemmflow.setup.deadline"
-                    .formatted(
-                        channel.rank(), Durations.describe(patience), call, channel.size())));
+        call, await(start(call, GOES_ON, mine), patience, () -> describeLate(call, patience)));
+  }
+
+  private String describeLate(String call, Duration patience) {
+    return "rank %d waited %s in %s; at least one of %d ranks did not call it. If it is only slow, raise gemmflow.setup.deadline"
+        .formatted(channel.rank(), Durations.describe(patience), call, channel.size());
   }
 
   /** Like {@link #exchange}, but waits for as long as it takes, as long as no rank is gone. */
@@ -88,16 +86,29 @@ public final class Agreement {
   }
 
   /**
-   * Takes part in an exchange that this rank cannot go on with, so that nobody waits for it.
+   * Takes part in an exchange that this rank cannot go on with, so that nobody waits for it. Waits
+   * for the others until the deadline.
    *
    * @return an exception for this rank; the others throw a {@link DisagreementException}
    */
   public IllegalArgumentException refuse(String call, String reason) {
+    return refuse(call, reason, deadline);
+  }
+
+  /** Like {@link #refuse}, for an exchange that the others make with {@link #exchangePatiently}. */
+  public IllegalArgumentException refusePatiently(String call, String reason) {
+    return refuse(call, reason, Futures.FOREVER);
+  }
+
+  private IllegalArgumentException refuse(String call, String reason, Duration patience) {
     IllegalArgumentException own = new IllegalArgumentException(reason);
     try {
-      await(start(call, CANNOT_GO_ON, reason.getBytes(UTF_8)), Futures.FOREVER, () -> "");
+      await(
+          start(call, CANNOT_GO_ON, reason.getBytes(UTF_8)),
+          patience,
+          () -> describeLate(call, patience));
     } catch (RuntimeException e) {
-      // The others may know already, and have ended the job.
+      // The others may be late, or they know already and have ended the job.
       own.addSuppressed(e);
     }
     return own;
