@@ -242,6 +242,11 @@ public final class Group implements AutoCloseable {
     return openWorkspaces().stream().anyMatch(w -> w.pipeline().isOpen());
   }
 
+  /** Throws on a thread that works on a step of the group. */
+  void checkNotWorking() {
+    openWorkspaces().forEach(w -> w.pipeline().checkNotWorking());
+  }
+
   /** Returns when every step that this rank begins as the first is known to its neighbours. */
   void finishLeading() {
     openWorkspaces().forEach(w -> w.pipeline().finishLeading());

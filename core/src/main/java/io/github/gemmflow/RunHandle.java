@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RunHandle implements AutoCloseable {
   private final CompletableFuture<Void> future;
+  private final Runnable waitCheck;
   private final @Nullable TrackedRows rows;
   private volatile boolean asked;
 
@@ -30,27 +32,31 @@ public final class RunHandle implements AutoCloseable {
    */
   record TrackedRows(long count, TrackedWork work) {}
 
-  private RunHandle(CompletableFuture<Void> future, @Nullable TrackedRows rows) {
+  private RunHandle(
+      CompletableFuture<Void> future, Runnable waitCheck, @Nullable TrackedRows rows) {
     this.future = future;
+    this.waitCheck = waitCheck;
     this.rows = rows;
   }
 
   /**
    * Starts a step. When this returns, the memory of its matrices cannot be freed any more.
    *
+   * @param waitCheck throws on a thread that works on the step, and so cannot wait for it
    * @param rows its rows, if it gathers
    * @param run runs it
    * @param otherwise called instead if that memory has been freed already
    */
   static RunHandle start(
       Executor executor,
+      Runnable waitCheck,
       @Nullable TrackedRows rows,
       Runnable run,
       Runnable otherwise,
       Matrix... matrices) {
     List<MemorySegment> memory = Arrays.stream(matrices).map(Matrix::memory).toList();
     CompletableFuture<Boolean> held = new CompletableFuture<>();
-    Runnable hold =
+    Supplier<Void> hold =
         () -> {
           try {
             HeldMemory.whileHeld(
@@ -67,8 +73,10 @@ public final class RunHandle implements AutoCloseable {
               rows.work.end();
             }
           }
+          return null;
         };
-    RunHandle handle = new RunHandle(CompletableFuture.runAsync(hold, executor), rows);
+    CompletableFuture<Void> future = new StepFuture<Void>(waitCheck).completeAsync(hold, executor);
+    RunHandle handle = new RunHandle(future, waitCheck, rows);
     Futures.joinUninterruptibly(held);
     return handle;
   }
@@ -78,7 +86,11 @@ public final class RunHandle implements AutoCloseable {
     return future.isDone();
   }
 
-  /** Waits for the results; throws what {@link Step#run} would have thrown. */
+  /**
+   * Waits for the results; throws what {@link Step#run} would have thrown.
+   *
+   * @throws IllegalStateException on a thread that works on the step, such as in its consumer
+   */
   public void await() {
     asked = true;
     Futures.join(future);
@@ -93,7 +105,8 @@ public final class RunHandle implements AutoCloseable {
    *
    * @param first the first of them, as a row of A
    * @param end the row after the last
-   * @throws IllegalStateException if the step does not gather
+   * @throws IllegalStateException if the step does not gather, and on a thread that works on it,
+   *     such as in its consumer
    */
   public void awaitRows(long first, long end) {
     if (rows == null) {
@@ -103,6 +116,7 @@ public final class RunHandle implements AutoCloseable {
       throw new IllegalArgumentException(
           "the step has the rows 0 to %d, not %d to %d".formatted(rows.count, first, end));
     }
+    waitCheck.run();
     if (!Futures.join(rows.work.whenDone(first, end))) {
       await();
     }
@@ -114,7 +128,9 @@ public final class RunHandle implements AutoCloseable {
 
   /**
    * A future for the same; completing or cancelling it does not touch the step. What depends on it
-   * runs in a thread of its own, and may start and await further steps.
+   * runs in a thread of its own, and may start and await further steps. A thread that works on the
+   * step cannot wait for the future either: {@code get} and {@code join} throw {@link
+   * IllegalStateException} there.
    */
   public CompletableFuture<Void> toCompletableFuture() {
     asked = true;

@@ -190,6 +190,7 @@ public final class Step implements AutoCloseable {
     RunHandle running =
         RunHandle.start(
             workspace.starter(),
+            pipeline.waitCheck(),
             new RunHandle.TrackedRows(rows(), rows),
             () -> run(rows),
             () -> {},
@@ -203,6 +204,7 @@ public final class Step implements AutoCloseable {
     TrackedWork rows = track(prepare(outputs, true));
     return RunHandle.start(
         workspace.starter(),
+        pipeline.waitCheck(),
         new RunHandle.TrackedRows(rows(), rows),
         () -> {
           try {
@@ -288,7 +290,7 @@ public final class Step implements AutoCloseable {
    * Ends the step; waits for it if it was started, and throws what that threw, unless somebody has
    * asked its handle. Not collective.
    *
-   * @throws IllegalStateException if another thread runs it
+   * @throws IllegalStateException if another thread runs it, or this thread works on it
    */
   @Override
   public void close() {

@@ -204,6 +204,7 @@ abstract sealed class SumOperator extends Operator
     try {
       return RunHandle.start(
           workspace().starter(),
+          workspace().pipeline().waitCheck(),
           null,
           () -> work(a, c),
           () -> endUnrun("its matrices were freed"),

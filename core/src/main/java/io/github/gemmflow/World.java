@@ -301,6 +301,7 @@ public final class World implements AutoCloseable {
    * the JVM.
    *
    * @throws io.github.gemmflow.failure.DeadlineException if the others do not close their worlds
+   * @throws IllegalStateException if this thread works on a step, such as in its consumer
    */
   @Override
   public void close() {
@@ -309,6 +310,7 @@ public final class World implements AutoCloseable {
 
   /** Like {@link #close()}, but waits at most so long for the others. */
   void close(Duration patience) {
+    openGroups().forEach(Group::checkNotWorking);
     // Whoever comes second waits: a process must not end before its world is closed.
     synchronized (closing) {
       if (closed) {

@@ -243,6 +243,36 @@ public final class Pipeline {
   }
 
   /**
+   * Throws on a thread that works on the open step, in a consumer or a kernel: it cannot wait for
+   * the end of the step.
+   */
+  public void checkNotWorking() {
+    if (isWorking()) {
+      throw waitsForItself();
+    }
+  }
+
+  private boolean isWorking() {
+    return lanes.stream().anyMatch(ComputeLane::isWorking);
+  }
+
+  private IllegalStateException waitsForItself() {
+    return new IllegalStateException(
+        "this thread works on step %d of rank %d, and would wait for itself: return from the consumer first, or wait in another thread"
+            .formatted(opening.step().number(), peers.rank()));
+  }
+
+  /** What {@link #checkNotWorking} checks, of the step that is open now and no later one. */
+  public Runnable waitCheck() {
+    long number = opening.step().number();
+    return () -> {
+      if (isWorking() && opening.step().number() == number) {
+        throw waitsForItself();
+      }
+    };
+  }
+
+  /**
    * Lets no step begin any more; breaks the group if one is open, and waits until it is over: for a
    * world that closes whatever its other threads still do.
    *

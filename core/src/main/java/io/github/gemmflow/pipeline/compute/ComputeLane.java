@@ -112,6 +112,17 @@ public abstract class ComputeLane {
     countStep();
   }
 
+  /** Whether the calling thread works on the step that is running. */
+  public final boolean isWorking() {
+    Thread caller = Thread.currentThread();
+    for (Worker worker : workers) {
+      if (caller.equals(worker.working)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** Rows begin to be worked on together. Called under the lock. */
   protected final void countRun() {
     runsOfStep++;
@@ -208,6 +219,7 @@ public abstract class ComputeLane {
     private final int thread;
     private final Waiter waiter = peers.newWaiter();
     private final BooleanSupplier somethingNew = this::isSomethingNew;
+    private volatile @Nullable Thread working;
     private long seen;
 
     Worker(int thread) {
@@ -215,6 +227,7 @@ public abstract class ComputeLane {
     }
 
     void run() {
+      working = Thread.currentThread();
       try {
         StepContext current = step;
         while (current != null && !over) {
@@ -229,6 +242,8 @@ public abstract class ComputeLane {
         fail(e);
       } catch (Error e) {
         fail(new IllegalStateException("the work on a step failed: " + e, e));
+      } finally {
+        working = null;
       }
     }
 
