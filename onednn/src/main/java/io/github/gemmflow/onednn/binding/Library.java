@@ -10,15 +10,10 @@ import java.net.URL;
 import java.net.URLConnection;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.PosixFilePermission;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Locale;
-import java.util.Set;
 import java.util.zip.CRC32;
 
 /**
@@ -40,9 +35,6 @@ record Library(String name, SymbolLookup symbols) {
   /** What the library loads from beside it. */
   private static final List<String> COMPANIONS = List.of("libgomp.so.1");
 
-  private static final FileAttribute<?> OURS_ALONE =
-      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
-
   /**
    * Loads the library.
    *
@@ -52,13 +44,6 @@ record Library(String name, SymbolLookup symbols) {
   static Library load(String forced, Path cache) {
     String place = forced.isEmpty() ? fromArtifact(cache).toString() : forced;
     return new Library(place, open(place));
-  }
-
-  /** Below the user's own directory: nobody else may put something there for us to load. */
-  static Path cache() {
-    String given = System.getenv().getOrDefault("XDG_CACHE_HOME", "");
-    Path home = Path.of(System.getProperty("user.home"), ".cache");
-    return (given.isEmpty() ? home : Path.of(given)).resolve("gemmflow");
   }
 
   @SuppressWarnings("restricted") // the native library that this module is for
@@ -90,9 +75,7 @@ record Library(String name, SymbolLookup symbols) {
               .formatted(folder + LIBRARY, platform(), PROPERTY, LIBRARY));
     }
     try {
-      Path directory =
-          Files.createDirectories(cache.resolve("onednn-" + checksum(library)), OURS_ALONE);
-      checkOursAlone(directory);
+      Path directory = UserDirectory.open(cache, "onednn-" + checksum(library));
       for (String companion : COMPANIONS) {
         URL source = ClassLoader.getSystemResource(folder + companion);
         if (source != null) {
@@ -100,24 +83,14 @@ record Library(String name, SymbolLookup symbols) {
         }
       }
       return copy(library, directory.resolve(LIBRARY));
+    } catch (SecurityException e) {
+      throw new DnnlException(
+          "%s, or name a library with -D%s=/path/to/%s"
+              .formatted(e.getMessage(), PROPERTY, LIBRARY));
     } catch (IOException e) {
       throw new DnnlException(
           "oneDNN cannot be copied from %s to %s: %s. Set XDG_CACHE_HOME to a directory with 100 MB to spare, or copy it yourself and name it with -D%s"
               .formatted(library, cache, e, PROPERTY));
-    }
-  }
-
-  /** What another user could have put there would be loaded into this process. */
-  private static void checkOursAlone(Path directory) throws IOException {
-    Object owner = Files.getAttribute(directory, "unix:uid", LinkOption.NOFOLLOW_LINKS);
-    Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(directory);
-    boolean othersWrite =
-        permissions.contains(PosixFilePermission.GROUP_WRITE)
-            || permissions.contains(PosixFilePermission.OTHERS_WRITE);
-    if (!owner.equals(Files.getAttribute(Path.of("/proc/self"), "unix:uid")) || othersWrite) {
-      throw new DnnlException(
-          "oneDNN is not loaded from %s, because another user may have put something there (owner %s, %s). Remove it, or set XDG_CACHE_HOME to a directory of your own"
-              .formatted(directory, owner, PosixFilePermissions.toString(permissions)));
     }
   }
 

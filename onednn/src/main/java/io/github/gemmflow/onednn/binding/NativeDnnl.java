@@ -48,7 +48,7 @@ final class NativeDnnl implements Dnnl {
     if (instance == null) {
       String variable = System.getenv().getOrDefault(Library.VARIABLE, "");
       String forced = System.getProperty(Library.PROPERTY, variable);
-      instance = new NativeDnnl(Library.load(forced, Library.cache()));
+      instance = new NativeDnnl(Library.load(forced, UserDirectory.cache()));
     }
     return instance;
   }

@@ -67,7 +67,18 @@ class LibraryTest {
     Path place = Path.of(Library.load("", cache).name()).getParent();
     Files.setPosixFilePermissions(place, PosixFilePermissions.fromString("rwxrwxrwx"));
     String said = failure("", cache);
-    assertTrue(said.contains("another user may have put something there"), said);
+    assertTrue(said.contains("another user may put something there"), said);
+  }
+
+  /** Whoever can write there can exchange the directory between its check and the loading. */
+  @Test
+  void aPlaceBelowADirectoryThatOthersCanWriteToIsRefused() throws IOException {
+    Path open = Files.createDirectory(directory.resolve("open"));
+    Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxrwxrwx"));
+    String said = failure("", open.resolve("gemmflow"));
+    assertTrue(said.contains(open + " has owner "), said);
+    assertTrue(said.contains(" and permissions rwxrwxrwx"), said);
+    assertTrue(said.contains("-Dgemmflow.onednn.library="), said);
   }
 
   @Test
@@ -77,7 +88,7 @@ class LibraryTest {
     Path place = Path.of(Library.load("", cache).name()).getParent();
     Files.setAttribute(place, "unix:uid", 65_534);
     String said = failure("", cache);
-    assertTrue(said.contains("(owner 65534, rwx------)"), said);
+    assertTrue(said.contains("has owner 65534 and permissions rwx------"), said);
   }
 
   private static boolean isRoot() throws IOException {
