@@ -22,7 +22,7 @@ public final class Lab {
   /**
    * Hosts.
    *
-   * @param rate of each link, as {@code tc} writes it; empty for any
+   * @param rate of each link, such as 200mbit; empty for any
    */
   public Lab(int hosts, String rate) {
     this.hosts = hosts;
