@@ -34,13 +34,8 @@ public record GatherResult(
   }
 
   /** The gather in place against itself. */
-  private double control() {
-    double[] again = measured.slowest().get(2);
-    double[] ratios = new double[again.length];
-    for (int i = 0; i < ratios.length; i++) {
-      ratios[i] = again[i] / inPlace()[i];
-    }
-    return Samples.quantile(ratios, 0.5);
+  private MedianInterval control() {
+    return MedianInterval.of(Samples.ratios(measured.slowest().get(2), inPlace()));
   }
 
   @Override
@@ -89,7 +84,9 @@ public record GatherResult(
     text.append(line("read in place", inPlace())).append(line("copied out", copied()));
     text.append(
         String.format(
-            Locale.ROOT, "%ncontrol (the gather in place against itself): %.2fx%n", control()));
+            Locale.ROOT,
+            "%ncontrol (the gather in place against itself): %.2fx%n",
+            control().median()));
     if (hosts > 1) {
       text.append(measured.traffic(bytesToCross()));
     }
@@ -133,7 +130,8 @@ public record GatherResult(
     all.put("verified", verified());
     all.put("inPlace", Millis.figures(inPlace()));
     all.put("copied", Millis.figures(copied()));
-    all.put("control", control());
+    all.put("control", control().median());
+    all.put("controlInterval", control().bounds());
     measured.putTraffic(all, bytesToCross());
     all.put("plan", plan.brief());
     all.put("machine", Machine.describe());

@@ -78,7 +78,7 @@ public record Result(
         size.n(),
         Millis.text(samples.quantile(View.SEQUENTIAL, 0.5)),
         Millis.text(samples.quantile(View.PIPELINED, 0.5)),
-        verdict().decided() ? Verdict.times(samples.speedup()) : "-",
+        verdict().decided() ? Verdict.times(samples.speedup().median()) : "-",
         whole(gigaflops(View.PIPELINED)));
   }
 
@@ -115,7 +115,9 @@ public record Result(
                 Verdict.percent(samples.undisturbed().ofLimit()));
     return (verdict().decided() ? shares : "")
         + String.format(
-            Locale.ROOT, "control (the overlapped step against itself): %.2fx%n", samples.control())
+            Locale.ROOT,
+            "control (the overlapped step against itself): %.2fx%n",
+            samples.control().median())
         + measured.traffic(bytesToCross);
   }
 
@@ -184,12 +186,15 @@ public record Result(
     all.put("verdict", verdict().text());
     all.put("decided", verdict().decided());
     all.put("views", views);
-    all.put("speedup", samples.speedup());
-    // On one host there is nothing to divide by.
-    all.put("overlap", hosts == 1 ? Double.NaN : samples.overlap());
-    all.put("hidden", hosts == 1 ? Double.NaN : samples.hidden());
-    all.put("ofLimit", samples.ofLimit());
-    all.put("control", samples.control());
+    // What is undecided is no figure.
+    boolean decided = verdict().decided();
+    all.put("speedup", decided ? samples.speedup().median() : Double.NaN);
+    all.put("speedupInterval", samples.speedup().bounds());
+    all.put("overlap", decided ? samples.overlap() : Double.NaN);
+    all.put("hidden", decided ? samples.hidden() : Double.NaN);
+    all.put("ofLimit", decided ? samples.ofLimit() : Double.NaN);
+    all.put("control", samples.control().median());
+    all.put("controlInterval", samples.control().bounds());
     measured.putTraffic(all, bytesToCross);
     all.put("plan", plan.brief());
     all.put("machine", Machine.describe());

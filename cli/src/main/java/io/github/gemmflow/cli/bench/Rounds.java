@@ -11,7 +11,8 @@ import java.util.function.LongSupplier;
 
 /**
  * Rounds of a benchmark, in each of which all ranks do the same things, one after the other, from a
- * common start.
+ * common start. Every other round goes backwards: if the machine becomes slower little by little,
+ * that favours nothing.
  *
  * @param warmup rounds before those that count
  * @param iterations rounds that count
@@ -103,7 +104,8 @@ public record Rounds(int warmup, int iterations, Progress progress, LongSupplier
       } else {
         progress.at("iterations", round, iterations, Progress.Unit.ROUNDS);
       }
-      for (int i = 0; i < parts.size(); i++) {
+      for (int place = 0; place < parts.size(); place++) {
+        int i = partAt(place, round, parts.size());
         boolean isLast = i == parts.size() - 1;
         // Before they meet: a faster rank's rows may be here before this one goes on.
         long bytesBefore = isLast && countsLinks ? bytesIntoHost.getAsLong() : 0;
@@ -123,6 +125,11 @@ public record Rounds(int warmup, int iterations, Progress progress, LongSupplier
     }
     mine[mine.length - 3] = commNanos / 1e6 / iterations;
     mine[mine.length - 2] = bytes / iterations;
+  }
+
+  /** The part that is at a place in a round. */
+  static int partAt(int place, int round, int parts) {
+    return round % 2 == 0 ? place : parts - 1 - place;
   }
 
   /** One rank of each host does, where there are several hosts. */

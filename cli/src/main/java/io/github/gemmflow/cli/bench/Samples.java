@@ -50,8 +50,8 @@ public final class Samples {
   }
 
   /** How many times as fast the pipelined view is as the sequential one. */
-  double speedup() {
-    return overRounds(i -> sequential[i] / pipelined[i]);
+  MedianInterval speedup() {
+    return MedianInterval.of(ratios(sequential, pipelined));
   }
 
   /** The share of the shorter of communication and compute that runs beside the other. */
@@ -72,8 +72,17 @@ public final class Samples {
   }
 
   /** The pipelined view against itself. */
-  double control() {
-    return overRounds(i -> again[i] / pipelined[i]);
+  MedianInterval control() {
+    return MedianInterval.of(ratios(again, pipelined));
+  }
+
+  /** Of each round the ratio of two times that were measured in it. */
+  public static double[] ratios(double[] times, double[] ofTimes) {
+    double[] ratios = new double[times.length];
+    for (int i = 0; i < ratios.length; i++) {
+      ratios[i] = times[i] / ofTimes[i];
+    }
+    return ratios;
   }
 
   /**

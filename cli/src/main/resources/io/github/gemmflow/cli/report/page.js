@@ -13,6 +13,9 @@ function element(name, text, className) {
   return made;
 }
 
+/** Whether an effect is more than noise. Files without an interval are of a version that took noise for effects. */
+const isDecided = ({ decided, speedup, speedupInterval }) => decided === true && Number.isFinite(speedup) && Array.isArray(speedupInterval);
+
 const plural = (count, what) => `${count} ${what}${count === 1 ? "" : "s"}`;
 
 /** A line of a table. */

@@ -33,25 +33,26 @@ function writeHeader() {
   document.title = `${byId("title").textContent} – Gemmflow`;
 }
 
-/** Each figure: its name, its value, and what that means. Shares are only given where they mean something. */
+/** Each figure: its name, its value, and what that means. Shares are only given where they are more than noise. */
 function figureRows() {
-  const { speedup, overlap, hidden, ofLimit, control, commCpuMs, linkBytes, bytesToCross, hosts, decided } = figures;
-  const ratio = (value) => `${value.toPrecision(2)}×`;
+  const { speedup, overlap, hidden, ofLimit, control, commCpuMs, linkBytes, bytesToCross, hosts } = figures;
+  const ratio = (value) => `${value.toPrecision(3)}×`;
+  const range = (bounds) => (bounds?.every(Number.isFinite) ? ` Between ${bounds.map(ratio).join(" and ")} with 95 % confidence.` : "");
   const share = (value) => `${Math.round(100 * value)} %`.replace("-", "−");
   const shares = [
-    ["Speedup", speedup, ratio, "Overlapped steps are this many times as fast as one after the other."],
+    ["Speedup", speedup, ratio, `Overlapped steps are this many times as fast as one after the other.${range(figures.speedupInterval)}`],
     ["Overlap", overlap, share, "This much of the shorter of communication and compute runs beside the other."],
     ["Hidden", hidden, share, "This much of the time that could be saved at best is saved."],
     ["Of the limit", ofLimit, share, "No step is shorter than its product or its communication. 100 % would be just as short as the longer of the two."],
   ];
   const rest = [
-    ["Control", control, (v) => `${v.toPrecision(3)}×`, "The overlapped step against itself, measured twice in each round. Differences as small as this one's from 1 mean nothing."],
+    ["Control", control, ratio, `The overlapped step against itself, measured twice in each round.${range(figures.controlInterval)}`],
   ];
   const network = [
     ["CPU of the communication thread", commCpuMs, millis, "What moving rows costs a core in an overlapped step, on the rank where it costs most."],
     ["Bytes over links", linkBytes, count, `What came into all hosts in an overlapped step. ${count(bytesToCross)} had to cross.`],
   ];
-  return [...(decided === false ? [] : shares), ...rest, ...(hosts === 1 ? [] : network)];
+  return [...(isDecided(figures) ? shares : []), ...rest, ...(hosts === 1 ? [] : network)];
 }
 
 function writeFigures() {
@@ -63,7 +64,7 @@ function writeFigures() {
       return row;
     }),
   );
-  byId("verdict").textContent = figures.verdict ?? "";
+  byId("verdict").textContent = figures.speedupInterval ? figures.verdict : "No verdict: these figures are of an older version of Gemmflow. Measure again.";
   byId("views-lead").textContent = "The time of a step is that of its slowest rank.";
   byId("views-note").textContent = viewsLegend(figures);
 }

@@ -120,7 +120,7 @@ function sweepRows(layers) {
       run.hosts,
       millis(run.views.sequential.medianMs),
       millis(run.views.pipelined.medianMs),
-      run.decided ? `${run.speedup.toPrecision(2)}×` : "–",
+      isDecided(run) ? `${run.speedup.toPrecision(2)}×` : "–",
       Math.round(run.views.pipelined.gflops),
       `${growth(run, layer).toPrecision(2)}×`,
     ]),
