@@ -22,7 +22,8 @@ import picocli.CommandLine.ParentCommand;
     sortOptions = false,
     description =
         "Schedules, paths of sums and sizes of messages between hosts, in turns with what the rules choose; the time of"
-            + " a round is its slowest rank's. What is faster by 3 %% or more goes into the file of costs, and jobs with"
+            + " a round is its slowest rank's. A way that the rounds show to be faster, by 3 %% or more, goes into the file of"
+            + " costs, and jobs with"
             + " GEMMFLOW_COSTS=FILE choose it for such a layer. It changes no bit of a result.%n"
             + "Between 2 hosts there is one way only, and messages of several sizes.%n",
     footer = {

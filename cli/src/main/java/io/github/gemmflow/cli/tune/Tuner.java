@@ -17,8 +17,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Trial of a layer: as the rules have it, and in the ways that are predicted to be the best, all in
- * turns on all ranks of a world.
+ * Trial of a layer: as the rules have it, in the ways that are predicted to be the best, and as the
+ * rules have it once more, all in turns on all ranks of a world.
  *
  * @param size the layer of a rank
  * @param ways how many are tried
@@ -59,9 +59,12 @@ public record Tuner(Layer.Size size, int ways, int warmup, int iterations) {
         for (Candidate candidate : candidates) {
           layers.add(Layer.of(world, world.group(), single, size, candidate.tuning()));
         }
-        List<Runnable> parts =
-            layers.stream().<Runnable>map(layer -> () -> layer.run(View.PIPELINED)).toList();
-        return rounds.run(world, parts, () -> verify(layers));
+        List<Layer> parts = new ArrayList<>(layers);
+        parts.add(layers.getFirst());
+        return rounds.run(
+            world,
+            parts.stream().<Runnable>map(layer -> () -> layer.run(View.PIPELINED)).toList(),
+            () -> verify(layers));
       } finally {
         layers.forEach(Layer::close);
       }
