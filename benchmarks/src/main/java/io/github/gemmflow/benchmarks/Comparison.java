@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.benchmarks;
 
+import io.github.gemmflow.cli.bench.MedianInterval;
 import io.github.gemmflow.cli.bench.Samples;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 
-/** The ratios of adjacent pairs of measurements, and what they say about a limit. */
+/** Ratios of two times of each round, and what they say about a limit. */
 final class Comparison {
   private final String name;
   private final double limit;
@@ -55,32 +57,51 @@ final class Comparison {
     return median(rivalTimes);
   }
 
+  /** The ratio with its bounds, by the rounds. */
+  MedianInterval interval() {
+    return MedianInterval.of(ratios.stream().mapToDouble(Double::doubleValue).toArray());
+  }
+
   /**
-   * Whether the ratio is at most the limit, for a person.
+   * Whether the ratio is at most the limit, for a person: met if the interval is within the limit
+   * or touches it, not met if it excludes the limit, undecided if it touches and is wider than what
+   * is to be told apart.
    *
-   * @param control the ratio of the rival to itself in the same run
+   * @param control the rival against itself in the same rounds
    */
-  String verdict(double control) {
-    double tolerance = limit - 1;
-    if (Math.abs(control - 1) > tolerance / 2 && ratio() > 1 - tolerance) {
-      return "undecided";
+  String verdict(Comparison control) {
+    MedianInterval interval = interval().widenedBy(control.interval());
+    if (interval.low() > limit) {
+      return "not met";
     }
-    return ratio() <= limit ? "met" : "not met";
+    boolean isTooWide = interval.high() - interval.low() > Math.abs(limit - 1);
+    return interval.high() > limit && isTooWide ? "undecided" : "met";
+  }
+
+  /** The bounds of the ratio and whether it is at most the limit, for a person. */
+  String judged(Comparison control) {
+    MedianInterval interval = interval();
+    String bounds =
+        interval.isBounded()
+            ? String.format(Locale.ROOT, "%.3f to %.3f", interval.low(), interval.high())
+            : "too few rounds for bounds";
+    return String.format(Locale.ROOT, "(%s; at most %.2f: %s)", bounds, limit, verdict(control));
   }
 
   /**
    * A line for a person.
    *
-   * @param control the ratio of the rival to itself in the same run
+   * @param control the rival against itself in the same rounds
    */
-  String line(double control) {
+  String line(Comparison control) {
     return String.format(
-        Locale.ROOT,
-        "%-10s %10.1f us   %.3f x bare (at most %.2f: %s)",
-        name,
-        micros(),
-        ratio(),
-        limit,
-        verdict(control));
+        Locale.ROOT, "%-10s %10.1f us   %.3f x bare %s", name, micros(), ratio(), judged(control));
+  }
+
+  /** The ratio, its bounds and the verdict, for a program. */
+  void putRatio(Map<String, Object> figures, String ratioName, Comparison control) {
+    figures.put(ratioName, ratio());
+    figures.put(ratioName + "Interval", interval().bounds());
+    figures.put("verdict", verdict(control));
   }
 }

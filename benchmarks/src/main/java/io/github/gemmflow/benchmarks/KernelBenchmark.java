@@ -129,15 +129,16 @@ final class KernelBenchmark implements Callable<Integer> {
         control.ratio(),
         control.undisturbedRatio(),
         2e-3 * shape.m * shape.k * shape.n / bareMicros,
-        gemmflow.line(control.ratio()),
+        gemmflow.line(control),
         gemmflow.undisturbedRatio());
     Map<String, Object> figures = new LinkedHashMap<>();
     figures.put("type", type.toString());
     figures.put("shape", shape.toString());
     figures.put("threads", count);
     figures.put("bareMicros", bareMicros);
-    figures.put("ratio", gemmflow.ratio());
+    gemmflow.putRatio(figures, "ratio", control);
     figures.put("control", control.ratio());
+    figures.put("controlInterval", control.interval().bounds());
     figures.put("quartileRatio", gemmflow.undisturbedRatio());
     figures.put("quartileControl", control.undisturbedRatio());
     figures.put("limit", shape.limit(type));

@@ -215,7 +215,7 @@ final class LayerComparison {
     figures.put("n", n);
     figures.put("ranks", options.ranks);
     figures.put("hosts", hosts);
-    double control = comparisons.get(comparisons.size() - 2).ratio();
+    Comparison control = comparisons.get(comparisons.size() - 2);
     for (int i = 0; i < contenders.size(); i++) {
       Contender contender = contenders.get(i);
       Comparison comparison = comparisons.get(i);
@@ -233,12 +233,12 @@ final class LayerComparison {
                   "   %s takes %.3f of that%s",
                   view(),
                   comparison.ratio(),
-                  isRival ? verdict(comparison, control) : ""),
+                  isRival ? " " + comparison.judged(control) : ""),
           memory(contender) + links(contender));
       Map<String, Object> micros = new LinkedHashMap<>();
       micros.put("p50Micros", contender.micros(0.5));
       micros.put("p99Micros", contender.micros(0.99));
-      micros.put("pipelinedTakes", comparison.ratio());
+      comparison.putRatio(micros, "pipelinedTakes", control);
       micros.put("rowBytes", contender.rowBytes);
       if (hosts > 1) {
         micros.put("linkCarried", contender.carried());
@@ -246,11 +246,6 @@ final class LayerComparison {
       figures.put(contender.name, micros);
     }
     return figures;
-  }
-
-  private String verdict(Comparison comparison, double control) {
-    return String.format(
-        Locale.ROOT, " (at most %.2f: %s)", options.limit, comparison.verdict(control));
   }
 
   /** Rivals do not say. */
