@@ -61,7 +61,7 @@ class BenchCommandTest {
             "\"shape\": {\"m\": 70, \"k\": 96, \"n\": 40}",
             "\"dtype\": \"F32\", \"wire\": \"F32\", \"ranks\": 4, \"hosts\": 1, \"groups\": 2",
             "\"engine\": \"local\"",
-            "\"verified\": true",
+            "\"verified\": true, \"exact\": true",
             "\"pipelined\": {\"medianMs\": ")) {
       assertTrue(text.contains(part), text);
     }
@@ -130,7 +130,7 @@ class BenchCommandTest {
             "--wire=" + wire);
     assertEquals(0, exitCode, err::toString);
     String said = out.toString().replace(",", "");
-    assertTrue(said.contains("verified: off by no more than rounding explains"), said);
+    assertTrue(said.contains("verified: every element is off by no more than rounding"), said);
     assertTrue(said.contains(bytes + " had to cross"), said);
   }
 

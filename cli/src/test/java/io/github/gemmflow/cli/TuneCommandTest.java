@@ -30,7 +30,7 @@ class TuneCommandTest {
   private Ran tune(String... more) {
     List<String> always =
         List.of(
-            "tune -n 3 --engine local --gm 48 --gk 64 --gn 32 --dtype F32 --warmup 1 --iterations 3"
+            "tune -n 3 --engine local --gm 48 --gk 64 --gn 32 --dtype F32 --warmup 1 --iterations 7"
                 .split(" "));
     return Ran.here(
         Stream.of(always, List.of("--costs", costs.toString()), Arrays.asList(more))

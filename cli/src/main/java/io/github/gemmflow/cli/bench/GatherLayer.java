@@ -8,6 +8,7 @@ import io.github.gemmflow.RowCounts;
 import io.github.gemmflow.Step;
 import io.github.gemmflow.Workspace;
 import io.github.gemmflow.World;
+import io.github.gemmflow.kernel.Kernel;
 import io.github.gemmflow.kernel.PackedWeights;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
@@ -30,6 +31,7 @@ final class GatherLayer extends Layer {
   private final AllGatherMatmul sequential;
   private final AllGather gather;
   private final LocalProduct localProduct;
+  private final Kernel kernel;
   private final int hosts;
   private final long bSeed;
   private final long[] rows;
@@ -45,6 +47,7 @@ final class GatherLayer extends Layer {
     this.rows = Shards.of(size.m(), group.size()).sizes();
     this.counts = RowCounts.known(rows);
     this.hosts = group.domains().count();
+    this.kernel = world.kernel();
     this.bSeed = 2L + world.rank();
     Tuning unfused = tuning.withOverlap(Overlap.SEQUENTIAL).withStorage(Storage.GATHERED);
     this.space =
@@ -121,7 +124,7 @@ final class GatherLayer extends Layer {
       return Integers.isProduct(c, A_SEED, 0, bSeed, size().k());
     }
     int[] here = new int[Math.toIntExact(size().k())];
-    return new RoundedProduct(A_SEED, bSeed, here, true, DType.F32).isNear(c, 0);
+    return new RoundedProduct(kernel, A_SEED, bSeed, here, true, DType.F32).isNear(c, 0);
   }
 
   @Override

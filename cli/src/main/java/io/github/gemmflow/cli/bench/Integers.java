@@ -2,7 +2,7 @@
 package io.github.gemmflow.cli.bench;
 
 import io.github.gemmflow.matrix.Matrix;
-import java.util.SplittableRandom;
+import java.util.stream.IntStream;
 
 /**
  * Matrices of small integers that are a function of a seed and their indices: products of them are
@@ -42,39 +42,10 @@ public final class Integers {
     return true;
   }
 
-  /**
-   * Whether {@code c} is the product of the matrices of two seeds, or some rows of it: C x = A (B
-   * x), in whole numbers, for a vector x of random numbers above 0. No single wrong element passes,
-   * and several pass only if their errors happen to cancel out (Freivalds' check), in far less time
-   * than the product.
-   */
+  /** Whether {@code c} is the product of the matrices of two seeds, or some rows of it. */
   static boolean isProduct(Matrix c, long aSeed, long firstRow, long bSeed, long k) {
-    int n = Math.toIntExact(c.columns());
-    long[] x = new SplittableRandom(aSeed ^ bSeed).longs(n, 1, 1 << 16).toArray();
-    long[] bx = new long[Math.toIntExact(k)];
-    for (int row = 0; row < bx.length; row++) {
-      for (int column = 0; column < n; column++) {
-        bx[row] += value(bSeed, row, column) * x[column];
-      }
-    }
-    for (long row = 0; row < c.rows(); row++) {
-      long expected = 0;
-      for (int i = 0; i < bx.length; i++) {
-        expected += value(aSeed, firstRow + row, i) * bx[i];
-      }
-      long sum = 0;
-      for (int column = 0; column < n; column++) {
-        float element = c.get(row, column);
-        long integer = (long) element;
-        if (integer != element) {
-          return false;
-        }
-        sum += integer * x[column];
-      }
-      if (sum != expected) {
-        return false;
-      }
-    }
-    return true;
+    int[] inner = IntStream.range(0, Math.toIntExact(k)).toArray();
+    int columns = Math.toIntExact(c.columns());
+    return new ProductCheck(aSeed, bSeed, inner, 0, columns).passes(c, firstRow);
   }
 }

@@ -183,6 +183,7 @@ public record Result(
     all.put("engine", engine.startsWith("MPI") ? "mpi" : engine);
     all.put("mpi", engine.startsWith("MPI") ? engine : "");
     all.put("verified", verified());
+    all.put("exact", verified() && size.isExact());
     all.put("verdict", verdict().text());
     all.put("decided", verdict().decided());
     all.put("views", views);

@@ -53,7 +53,7 @@ public record Rounds(int warmup, int iterations, Progress progress, LongSupplier
       }
       return exact
           ? "verified: exact on all ranks\n"
-          : "verified: off by no more than rounding explains, on all ranks\n";
+          : "verified: every element is off by no more than rounding explains, on all ranks\n";
     }
 
     /**

@@ -10,6 +10,7 @@ import io.github.gemmflow.ReduceScatter;
 import io.github.gemmflow.RowCounts;
 import io.github.gemmflow.Workspace;
 import io.github.gemmflow.World;
+import io.github.gemmflow.kernel.Kernel;
 import io.github.gemmflow.kernel.PackedWeights;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
@@ -39,6 +40,7 @@ final class SumLayer extends Layer {
   private final Operator pipelined;
   private final int hosts;
   private final LocalProduct localProduct;
+  private final Kernel kernel;
   private final long firstRow;
   private final long inputs;
   private final InputRows a;
@@ -59,6 +61,7 @@ final class SumLayer extends Layer {
     long firstColumn = Arrays.stream(columns, 0, rank).sum();
     this.inputs = columns[rank];
     this.hosts = group.domains().count();
+    this.kernel = world.kernel();
     this.firstRow = scattered ? Arrays.stream(rows, 0, rank).sum() : 0;
     this.space = Workspace.on(group).rows(size.m()).type(size.type()).tuning(tuning).open();
     this.unfusedSpace = Workspace.on(group).rows(size.m()).type(size.type()).tuning(tuning).open();
@@ -134,7 +137,7 @@ final class SumLayer extends Layer {
       return Integers.isProduct(c, A_SEED, firstRow, B_SEED, size().k());
     }
     boolean rounds = !size().type().isReal();
-    return new RoundedProduct(A_SEED, B_SEED, hostOfColumn, rounds, size().wire())
+    return new RoundedProduct(kernel, A_SEED, B_SEED, hostOfColumn, rounds, size().wire())
         .isNear(c, firstRow);
   }
 

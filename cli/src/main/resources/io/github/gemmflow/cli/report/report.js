@@ -14,6 +14,13 @@ function fact(text, bold, className) {
   byId("facts").append(item);
 }
 
+/** What was found out about the results of some benchmarks. Older files do not say whether they are exact. */
+function writeResults(all) {
+  const verified = all.every((run) => run.verified);
+  const words = all.every(({ exact }) => exact === true) ? "results exact" : all.every(({ exact }) => exact === false) ? "results within rounding" : "results verified";
+  fact("", verified ? words : "WRONG RESULTS", verified ? "good" : "bad");
+}
+
 function writeHeader() {
   if (!figures) {
     byId("eyebrow").textContent = "Gemmflow: what was recorded";
@@ -28,7 +35,7 @@ function writeHeader() {
     }
     fact(" engine", figures.engine);
     fact(` kernel, ${figures.isa}`, figures.kernel);
-    fact("", figures.verified ? "results exact" : "WRONG RESULTS", figures.verified ? "good" : "bad");
+    writeResults([figures]);
   }
   document.title = `${byId("title").textContent} – Gemmflow`;
 }
@@ -139,8 +146,7 @@ function writeScaling(all) {
   fact(" ranks", distinct(all.map(({ ranks }) => ranks).sort((a, b) => a - b)));
   fact(" engine", distinct(all.map(({ engine }) => engine)));
   fact(` kernel, ${distinct(all.map(({ isa }) => isa))}`, distinct(all.map(({ kernel }) => kernel)));
-  const verified = all.every((run) => run.verified);
-  fact("", verified ? "results exact" : "WRONG RESULTS", verified ? "good" : "bad");
+  writeResults(all);
   const [heads, ...rows] = sweepRows(layers);
   byId("sweep").append(line(heads, "th"), ...rows.map((texts) => line(texts, "td")));
   byId("sweep-section").hidden = false;
