@@ -14,7 +14,7 @@ import java.util.Map;
  * @param points fewest ranks first
  */
 public record Curve(String name, long tokens, List<Point> points) {
-  /** More ranks pay if they save at least this share of the time. */
+  /** More ranks pay if they take less than this share of the time. */
   private static final double PAYS = 0.9;
 
   private static final String ROW = "%6s%7s%12s%9s%12s%12s%12s%12s  %s%n";
@@ -30,15 +30,13 @@ public record Curve(String name, long tokens, List<Point> points) {
     }
     Point best = points.getFirst();
     for (Point point : points) {
-      if (point.millis() >= best.millis() * PAYS) {
-        if (!point.equals(best)) {
-          return "%s: %s; more than %d do not pay".formatted(name, gain(best), best.ranks());
-        }
-      } else {
-        best = point;
-      }
+      best = point.millis() < best.millis() * PAYS ? point : best;
     }
-    return "%s: %s, and more may pay".formatted(name, gain(best));
+    Point last = points.getLast();
+    return best.equals(last)
+        ? "%s: %s, and more may pay".formatted(name, gain(best))
+        : "%s: %s; of up to %d, more than %d do not pay"
+            .formatted(name, gain(best), last.ranks(), best.ranks());
   }
 
   private String gain(Point best) {
