@@ -8,11 +8,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** A model's own way from text to numbers of tokens and back: its {@code tokenizer.json}. */
 public final class Tokenizer implements AutoCloseable {
   private static final String FILE = "tokenizer.json";
+
+  /** Options for texts of any length: without them, a text is cut after 512 tokens, or padded. */
+  private static final Map<String, String> WHOLE_TEXTS =
+      Map.of("truncation", "false", "padding", "false");
 
   private final HuggingFaceTokenizer tokenizer;
 
@@ -24,13 +29,14 @@ public final class Tokenizer implements AutoCloseable {
   public static Optional<Tokenizer> of(Path directory) throws IOException {
     Path file = directory.resolve(FILE);
     return Files.exists(file)
-        ? Optional.of(new Tokenizer(HuggingFaceTokenizer.newInstance(file)))
+        ? Optional.of(new Tokenizer(HuggingFaceTokenizer.newInstance(file, WHOLE_TEXTS)))
         : Optional.empty();
   }
 
   /** A tokenizer of which the {@code tokenizer.json} is in memory. */
   public static Tokenizer read(byte[] json) throws IOException {
-    return new Tokenizer(HuggingFaceTokenizer.newInstance(new ByteArrayInputStream(json), null));
+    return new Tokenizer(
+        HuggingFaceTokenizer.newInstance(new ByteArrayInputStream(json), WHOLE_TEXTS));
   }
 
   /** What turns a conversation into text, a program in Jinja; empty if a model has none. */
@@ -39,7 +45,7 @@ public final class Tokenizer implements AutoCloseable {
     return Files.exists(file) ? Json.read(file).text("chat_template", "") : "";
   }
 
-  /** The tokens of a text, with those that the model wants before it. */
+  /** The tokens of a text, all of it, with those that the model wants before it. */
   public int[] encode(String text) {
     return Arrays.stream(tokenizer.encode(text).getIds()).mapToInt(Math::toIntExact).toArray();
   }

@@ -135,12 +135,22 @@ final class Generate implements Callable<Integer> {
   }
 
   private List<int[]> prompts(ModelConfig shape, Text text) throws IOException {
+    List<int[]> all;
     if (prompt != null) {
-      return List.of(text.tokens(prompt));
+      all = List.of(text.tokens(prompt));
+    } else if (promptFile != null) {
+      all = Prompts.read(promptFile);
+    } else {
+      all = Prompts.random(randomPrompts, shape.vocabulary(), seed);
     }
-    return promptFile == null
-        ? Prompts.random(randomPrompts, shape.vocabulary(), seed)
-        : Prompts.read(promptFile);
+    for (int i = 0; i < all.size(); i++) {
+      if (all.get(i).length > shape.positions() - tokens) {
+        throw new IllegalArgumentException(
+            "prompt %d has %d tokens, and is continued with %d: the model knows texts of %d at most. Give a shorter prompt, or fewer --tokens"
+                .formatted(i, all.get(i).length, tokens, shape.positions()));
+      }
+    }
+    return all;
   }
 
   /** What each rank does. */

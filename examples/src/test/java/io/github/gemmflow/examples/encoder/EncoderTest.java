@@ -123,14 +123,17 @@ class EncoderTest {
     assertRight(ranks + " ranks, F32", run(LocalWorld.of(ranks), DType.F32));
   }
 
-  /** The tokenizer cuts what is longer than it should be; others might not. */
+  /** The model knows 512 positions; its tokenizer.json asks to cut texts after 128 tokens. */
   @Test
   void sentencesMayBeTooLong() {
-    List<int[]> tooLong = List.of(new int[513]);
+    int[] longest = model.tokenizer().encode("dog ".repeat(510));
+    assertEquals(512, longest.length);
+    List<int[]> tooLong = List.of(TOKENS.get(0), model.tokenizer().encode("dog ".repeat(511)));
     IllegalArgumentException e =
         assertThrows(
             IllegalArgumentException.class, () -> run(LocalWorld.of(2), DType.F32, tooLong));
-    assertTrue(e.toString().contains("513 tokens, and the model knows 512"), e.toString());
+    assertTrue(e.toString().contains("sentence 1 has 513 tokens"), e.toString());
+    assertTrue(e.toString().contains("the model knows 512"), e.toString());
   }
 
   @Test

@@ -4,6 +4,7 @@ package io.github.gemmflow.examples.generate;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.github.gemmflow.examples.service.TestModel;
 import io.github.gemmflow.files.SafeTensors;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -51,6 +52,19 @@ class GenerateTest {
     try (SafeTensors tensors = SafeTensors.open(logits)) {
       assertEquals("3 x 50 F32", tensors.tensor("prompt.1").matrix().toString());
     }
+  }
+
+  @Test
+  void aPromptIsContinuedAsAWholeOrRefused() throws IOException {
+    TestModel.writeRandom(directory);
+    String[] prompt = {"--prompt", "x".repeat(480), "--type", "f32", "--local", "1"};
+    assertEquals(0, generate(prompt), terminal::err);
+    assertTrue(
+        terminal.out().matches("(?s).*prefill \\d+.\\d\\d ms for 484 tokens.*"), terminal::out);
+    prompt[1] = "x".repeat(600);
+    assertEquals(1, generate(prompt));
+    assertTrue(terminal.err().contains("prompt 0 has 604 tokens"), terminal::err);
+    assertTrue(terminal.err().contains("texts of 512 at most"), terminal::err);
   }
 
   @Test

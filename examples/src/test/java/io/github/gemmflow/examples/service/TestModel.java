@@ -14,11 +14,11 @@ import java.util.stream.Collectors;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Models with a tokenizer: stories260K, where it is there, or random weights. */
-final class TestModel {
+public final class TestModel {
   private TestModel() {}
 
   /** Makes one in a directory. */
-  static void write(Path directory) throws IOException {
+  public static void write(Path directory) throws IOException {
     if (!Stories.isThere()) {
       writeRandom(directory);
       return;
@@ -38,7 +38,7 @@ final class TestModel {
   }
 
   /** Random weights for 512 tokens: bytes, and some words. */
-  static void writeRandom(Path directory) throws IOException {
+  public static void writeRandom(Path directory) throws IOException {
     RandomWeights.write(
         directory,
         """
