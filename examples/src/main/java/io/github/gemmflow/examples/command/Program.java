@@ -12,6 +12,18 @@ import picocli.CommandLine;
 public final class Program {
   private Program() {}
 
+  /** Runs a command as a process, and ends that, whatever the command throws. */
+  public static void run(Callable<Integer> command, String[] arguments) {
+    int code = CommandLine.ExitCode.SOFTWARE;
+    try {
+      code = of(command).execute(arguments);
+    } catch (Throwable e) {
+      // An error: threads that are left would keep the process.
+      e.printStackTrace();
+    }
+    System.exit(code);
+  }
+
   public static CommandLine of(Callable<Integer> command) {
     CommandLine program = new CommandLine(command);
     program.getCommandSpec().version(Version.TEXT);

@@ -70,7 +70,7 @@ final class Embed implements Callable<Integer> {
   private List<String> sentences = new ArrayList<>();
 
   public static void main(String[] arguments) {
-    System.exit(Program.of(new Embed()).execute(arguments));
+    Program.run(new Embed(), arguments);
   }
 
   @Override

@@ -43,7 +43,7 @@ final class Compare implements Callable<Integer> {
   private boolean sameTokens;
 
   public static void main(String[] arguments) {
-    System.exit(Program.of(new Compare()).execute(arguments));
+    Program.run(new Compare(), arguments);
   }
 
   @Override

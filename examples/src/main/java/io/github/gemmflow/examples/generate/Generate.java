@@ -116,7 +116,7 @@ final class Generate implements Callable<Integer> {
   private @Nullable Path trace;
 
   public static void main(String[] arguments) {
-    System.exit(Program.of(new Generate()).execute(arguments));
+    Program.run(new Generate(), arguments);
   }
 
   @Override

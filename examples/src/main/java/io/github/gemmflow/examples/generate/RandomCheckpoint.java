@@ -52,7 +52,7 @@ final class RandomCheckpoint implements Callable<Integer> {
   private int files = 1;
 
   public static void main(String[] arguments) {
-    System.exit(Program.of(new RandomCheckpoint()).execute(arguments));
+    Program.run(new RandomCheckpoint(), arguments);
   }
 
   @Override

@@ -80,7 +80,7 @@ final class Prefill implements Callable<Integer> {
   private final AtomicBoolean good = new AtomicBoolean(true);
 
   public static void main(String[] arguments) {
-    System.exit(Program.of(new Prefill()).execute(arguments));
+    Program.run(new Prefill(), arguments);
   }
 
   @Override

@@ -20,11 +20,11 @@ final class CompletionHandler implements HttpHandler {
   private final Desk desk;
   private final Metrics metrics;
 
-  CompletionHandler(boolean isChat, ServedModel model, Desk desk, Metrics metrics) {
+  CompletionHandler(boolean isChat, ServedModel model, Desk desk) {
     this.isChat = isChat;
     this.model = model;
     this.desk = desk;
-    this.metrics = metrics;
+    this.metrics = desk.metrics();
   }
 
   @Override
@@ -43,7 +43,7 @@ final class CompletionHandler implements HttpHandler {
       } catch (InterruptedException e) {
         status = 503;
         Thread.currentThread().interrupt();
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) {
         status = 500;
         LOG.log(ERROR, "a request has failed", e);
         if (exchange.getResponseCode() < 0) {
@@ -145,7 +145,8 @@ final class CompletionHandler implements HttpHandler {
           reason = end.reason();
           yield stop.add(text.end()) + stop.end();
         }
-        case Job.Event.Failure failure -> throw new ApiException(500, failure.message());
+        case Job.Event.Failure failure ->
+            throw new ApiException(failure.status(), failure.message());
       };
     }
 

@@ -22,8 +22,7 @@ final class Desk {
   private final Map<Long, Job> going = new HashMap<>();
   private final List<Long> cancelled = new ArrayList<>();
   private long ids;
-  private boolean isClosing;
-  private @Nullable String failure;
+  private Job.Event.@Nullable Failure end;
 
   /**
    * An empty desk.
@@ -45,7 +44,7 @@ final class Desk {
 
   /** Leaves a job; returns nothing if too many wait, or the server ends. */
   synchronized Optional<Job> leave(TaskMaker maker) {
-    if (isClosing || failure != null || waiting.size() >= maxWaiting) {
+    if (end != null || waiting.size() >= maxWaiting) {
       return Optional.empty();
     }
     Job job = new Job(maker.make(ids++));
@@ -61,14 +60,14 @@ final class Desk {
     }
   }
 
-  /** For the loop: what is new. Waits, if there is nothing to work on. */
+  /** For the loop: what is new. Waits, if there is nothing to work on and no end. */
   synchronized News next() {
-    while (going.isEmpty() && waiting.isEmpty() && !isClosing) {
+    while (going.isEmpty() && waiting.isEmpty() && end == null) {
       try {
         wait();
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
-        isClosing = true;
+        end(new Job.Event.Failure(503, "the server was interrupted"));
       }
     }
     List<Task> added = new ArrayList<>();
@@ -77,7 +76,7 @@ final class Desk {
       going.put(job.task().id(), job);
       added.add(job.task());
     }
-    News news = new News(going.isEmpty() && isClosing, added, cancelled);
+    News news = new News(end != null, added, cancelled);
     cancelled.clear();
     return news;
   }
@@ -104,23 +103,27 @@ final class Desk {
     metrics.pass(nanos);
   }
 
-  /** Takes no more jobs; those that are there are finished. */
-  synchronized void close() {
-    isClosing = true;
-    notifyAll();
+  /**
+   * Ends the work, whatever the reason: takes no more jobs, tells everybody who waits for one, and
+   * lets the loop begin no pass. The first reason counts.
+   */
+  synchronized void end(Job.Event.Failure why) {
+    if (end == null) {
+      end = why;
+      going.values().forEach(job -> job.fail(why));
+      waiting.forEach(job -> job.fail(why));
+      going.clear();
+      waiting.clear();
+      notifyAll();
+    }
   }
 
-  /** Tells all clients that nothing comes any more. */
-  synchronized void fail(String message) {
-    failure = message;
-    going.values().forEach(job -> job.give(new Job.Event.Failure(message)));
-    waiting.forEach(job -> job.give(new Job.Event.Failure(message)));
-    going.clear();
-    waiting.clear();
+  Metrics metrics() {
+    return metrics;
   }
 
   synchronized boolean isOpen() {
-    return !isClosing && failure == null;
+    return end == null;
   }
 
   synchronized int going() {

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.examples.service;
 
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.ArrayDeque;
+import java.util.Queue;
+import org.jspecify.annotations.Nullable;
 
 /** A task of a client who waits for its tokens. One thread gives, another takes. */
 final class Job {
   private final Task task;
-  private final BlockingQueue<Event> events = new LinkedBlockingQueue<>();
+  private final Queue<Event> events = new ArrayDeque<>();
+  private Event.@Nullable Failure failure;
 
   /** What a client waits for. */
   sealed interface Event {
@@ -21,8 +23,12 @@ final class Job {
      */
     record End(String reason) implements Event {}
 
-    /** The model cannot go on. */
-    record Failure(String message) implements Event {}
+    /**
+     * The server cannot go on.
+     *
+     * @param status of HTTP, for a client who has not got one yet
+     */
+    record Failure(int status, String message) implements Event {}
   }
 
   Job(Task task) {
@@ -33,12 +39,25 @@ final class Job {
     return task;
   }
 
-  void give(Event event) {
+  synchronized void give(Event event) {
     events.add(event);
+    notifyAll();
   }
 
-  /** Waits for what comes next. */
-  Event take() throws InterruptedException {
-    return events.take();
+  /** Ends it: no more events come. Takes no memory, of which there may be none. */
+  synchronized void fail(Event.Failure why) {
+    failure = why;
+    notifyAll();
+  }
+
+  /** Waits for what comes next: an event, or else the failure. */
+  synchronized Event take() throws InterruptedException {
+    while (events.isEmpty()) {
+      if (failure != null) {
+        return failure;
+      }
+      wait();
+    }
+    return events.remove();
   }
 }

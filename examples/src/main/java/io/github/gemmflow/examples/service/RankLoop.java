@@ -20,8 +20,7 @@ final class RankLoop {
   private final Group group;
   private final List<Integer> ends;
   private final Decoder decoder;
-  private final Batch batch;
-  private final Map<Long, Continuation> going = new HashMap<>();
+  private final int maxRows;
 
   /**
    * A loop.
@@ -33,57 +32,73 @@ final class RankLoop {
     this.group = group;
     this.decoder = decoder;
     this.ends = ends;
-    this.batch = new Batch(decoder, maxRows);
+    this.maxRows = maxRows;
   }
 
-  /** Runs on rank 0 until the desk closes. Collective. */
+  /** Runs on rank 0 until the desk ends. Collective. */
   void lead(Desk desk) {
-    News news;
-    do {
-      news = desk.next();
-      group.broadcast(0, news.toBytes());
+    Work work = new Work();
+    for (News news = desk.next(); tell(news); news = desk.next()) {
       long start = System.nanoTime();
-      begin(news, desk);
-      batch.pass();
+      work.begin(news, desk);
+      work.pass(desk);
       desk.passed(System.nanoTime() - start);
+    }
+  }
+
+  /** Tells the others what is new; returns whether it goes on. */
+  private boolean tell(News news) {
+    group.broadcast(0, news.toBytes());
+    return !news.isEnd();
+  }
+
+  /** Runs on the other ranks, until rank 0 says that it is over. Collective. */
+  void follow() {
+    Work work = new Work();
+    for (News news = hear(); !news.isEnd(); news = hear()) {
+      work.begin(news, null);
+      work.pass(null);
+    }
+  }
+
+  private News hear() {
+    return News.of(group.broadcast(0, null));
+  }
+
+  /** Texts that grow. After a failure nobody knows them any more, and their memory is free. */
+  private final class Work {
+    private final Batch batch = new Batch(decoder, maxRows);
+    private final Map<Long, Continuation> going = new HashMap<>();
+
+    void begin(News news, @Nullable Desk desk) {
+      for (Task task : news.added()) {
+        IntConsumer listener = desk == null ? token -> {} : token -> desk.heard(task.id(), token);
+        Continuation continuation =
+            new Continuation(
+                decoder.begin(task.tokens()), task.sampler(), task.maxTokens(), ends, listener);
+        going.put(task.id(), continuation);
+        batch.add(continuation);
+      }
+      for (long id : news.cancelled()) {
+        Continuation continuation = going.get(id);
+        if (continuation != null) {
+          continuation.cancel();
+        }
+      }
+    }
+
+    void pass(@Nullable Desk desk) {
+      batch.pass();
       going
           .entrySet()
           .removeIf(
               entry -> {
                 boolean isFinished = entry.getValue().isFinished();
-                if (isFinished) {
+                if (isFinished && desk != null) {
                   desk.finished(entry.getKey(), entry.getValue().isEnded());
                 }
                 return isFinished;
               });
-    } while (!news.isEnd());
-  }
-
-  /** Runs on the other ranks, until rank 0 says that it is over. Collective. */
-  void follow() {
-    News news;
-    do {
-      news = News.of(group.broadcast(0, null));
-      begin(news, null);
-      batch.pass();
-      going.values().removeIf(Continuation::isFinished);
-    } while (!news.isEnd());
-  }
-
-  private void begin(News news, @Nullable Desk desk) {
-    for (Task task : news.added()) {
-      IntConsumer listener = desk == null ? token -> {} : token -> desk.heard(task.id(), token);
-      Continuation continuation =
-          new Continuation(
-              decoder.begin(task.tokens()), task.sampler(), task.maxTokens(), ends, listener);
-      going.put(task.id(), continuation);
-      batch.add(continuation);
-    }
-    for (long id : news.cancelled()) {
-      Continuation continuation = going.get(id);
-      if (continuation != null) {
-        continuation.cancel();
-      }
     }
   }
 }

@@ -83,7 +83,7 @@ final class Serve implements Callable<Integer> {
   public static void main(String[] arguments) {
     // Who sends a request byte by byte does not hold a connection for ever.
     System.setProperty("sun.net.httpserver.maxReqTime", "30");
-    System.exit(Program.of(new Serve()).execute(arguments));
+    Program.run(new Serve(), arguments);
   }
 
   @Override
@@ -120,31 +120,32 @@ final class Serve implements Callable<Integer> {
   private void run(World world, Checkpoint checkpoint, ServedModel served) {
     Weights weights = shares.weights(world, checkpoint, model.type());
     Group group = world.group();
-    try (Decoder decoder =
-        new Decoder(group, weights, world.config().tuning(), 1, maxRows, maxSequences)) {
-      RankLoop loop = new RankLoop(group, decoder, served.config().ends(), maxRows);
-      if (world.rank() == 0) {
-        lead(loop, served);
-      } else {
-        loop.follow();
-      }
+    Decoder decoder =
+        new Decoder(group, weights, world.config().tuning(), 1, maxRows, maxSequences);
+    RankLoop loop = new RankLoop(group, decoder, served.config().ends(), maxRows);
+    if (world.rank() == 0) {
+      lead(loop, served, new Desk(maxSequences, maxWaiting, new Metrics()));
+    } else {
+      loop.follow();
     }
+    // Not if a rank fails: others are in a pass then, and the world tells them first.
+    decoder.close();
   }
 
-  private void lead(RankLoop loop, ServedModel served) {
-    Metrics metrics = new Metrics();
-    Desk desk = new Desk(maxSequences, maxWaiting, metrics);
+  /** What rank 0 does. However it ends, who waits for an answer is told before this returns. */
+  void lead(RankLoop loop, ServedModel served, Desk desk) {
     CountDownLatch over = new CountDownLatch(1);
-    try (Server server = new Server(new InetSocketAddress(address, port), served, desk, metrics)) {
+    Thread atExit = new Thread(() -> end(desk, over), "serve-end");
+    try (Server server = new Server(new InetSocketAddress(address, port), served, desk)) {
       PrintWriter out = spec.commandLine().getOut();
       out.printf(
           "%s answers on http://%s:%d%n", served.name(), address, server.address().getPort());
       out.flush();
-      Runtime.getRuntime().addShutdownHook(new Thread(() -> end(desk, over), "serve-end"));
+      Runtime.getRuntime().addShutdownHook(atExit);
       try {
         loop.lead(desk);
-      } catch (RuntimeException e) {
-        desk.fail("the model stopped: " + e.getMessage());
+      } catch (RuntimeException | Error e) {
+        desk.end(new Job.Event.Failure(500, "the model stopped: " + e));
         throw e;
       }
     } catch (IOException e) {
@@ -154,9 +155,9 @@ final class Serve implements Callable<Integer> {
     }
   }
 
-  /** For a process that is told to end: clients hear of it before it does. */
+  /** For a process that is told to end: clients hear of it at once, and it ends soon. */
   private static void end(Desk desk, CountDownLatch over) {
-    desk.close();
+    desk.end(new Job.Event.Failure(503, "the server ends: ask again when it is back"));
     try {
       over.await(SECONDS_TO_END, TimeUnit.SECONDS);
     } catch (InterruptedException e) {

@@ -17,13 +17,12 @@ final class Server implements AutoCloseable {
   private final Metrics metrics;
 
   /** Binds the address, and answers from then on. */
-  Server(InetSocketAddress address, ServedModel model, Desk desk, Metrics metrics)
-      throws IOException {
-    this.metrics = metrics;
+  Server(InetSocketAddress address, ServedModel model, Desk desk) throws IOException {
+    this.metrics = desk.metrics();
     this.http = HttpServer.create(address, 0);
     http.setExecutor(threads);
-    http.createContext("/v1/completions", new CompletionHandler(false, model, desk, metrics));
-    http.createContext("/v1/chat/completions", new CompletionHandler(true, model, desk, metrics));
+    http.createContext("/v1/completions", new CompletionHandler(false, model, desk));
+    http.createContext("/v1/chat/completions", new CompletionHandler(true, model, desk));
     get("/v1/models", "application/json", () -> models(model));
     get("/metrics", "text/plain; version=0.0.4", () -> metrics.text(desk));
     http.createContext(
@@ -79,10 +78,13 @@ final class Server implements AutoCloseable {
     return http.getAddress();
   }
 
-  /** Gives answers that are on their way a second to arrive. */
+  /**
+   * Gives answers that are on their way a second to arrive, and waits for nobody after that. The
+   * desk ends before: then nobody waits for a token.
+   */
   @Override
   public void close() {
     http.stop(1);
-    threads.close();
+    threads.shutdownNow();
   }
 }

@@ -7,13 +7,18 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Someone who asks a server. */
 final class Client {
+  /** For headers of an answer; far more than any takes. */
+  static final Duration PATIENCE = Duration.ofMinutes(1);
+
   private static final JsonMapper MAPPER = new JsonMapper();
 
   private final HttpClient http = HttpClient.newHttpClient();
@@ -24,7 +29,8 @@ final class Client {
   }
 
   private HttpRequest.Builder request(String path) {
-    return HttpRequest.newBuilder(URI.create("http://127.0.0.1:%d%s".formatted(port, path)));
+    return HttpRequest.newBuilder(URI.create("http://127.0.0.1:%d%s".formatted(port, path)))
+        .timeout(PATIENCE);
   }
 
   HttpResponse<String> get(String path) throws IOException, InterruptedException {
@@ -34,6 +40,18 @@ final class Client {
   HttpResponse<String> post(String path, String body) throws IOException, InterruptedException {
     HttpRequest post = request(path).POST(HttpRequest.BodyPublishers.ofString(body)).build();
     return http.send(post, HttpResponse.BodyHandlers.ofString());
+  }
+
+  /** The same, without waiting for the answer. */
+  CompletableFuture<HttpResponse<String>> postAsync(String path, String body) {
+    HttpRequest post = request(path).POST(HttpRequest.BodyPublishers.ofString(body)).build();
+    return http.sendAsync(post, HttpResponse.BodyHandlers.ofString());
+  }
+
+  /** What comes of an answer, as it comes. */
+  InputStream stream(String path, String body) throws IOException, InterruptedException {
+    HttpRequest post = request(path).POST(HttpRequest.BodyPublishers.ofString(body)).build();
+    return http.send(post, HttpResponse.BodyHandlers.ofInputStream()).body();
   }
 
   /** The text of a completion. */
@@ -47,9 +65,7 @@ final class Client {
 
   /** Asks for a stream, and hangs up after so many events. */
   void hangUp(String body, int events) throws IOException, InterruptedException {
-    HttpRequest post =
-        request("/v1/completions").POST(HttpRequest.BodyPublishers.ofString(body)).build();
-    try (InputStream in = http.send(post, HttpResponse.BodyHandlers.ofInputStream()).body()) {
+    try (InputStream in = stream("/v1/completions", body)) {
       int seen = 0;
       for (int next = in.read(); next >= 0 && seen < events; next = in.read()) {
         seen += next == '\n' ? 1 : 0;

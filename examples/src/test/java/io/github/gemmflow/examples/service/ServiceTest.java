@@ -154,7 +154,7 @@ class ServiceTest {
     assertTrue(desk.leave(maker).isEmpty());
     assertEquals(1, desk.next().added().size());
     assertTrue(desk.leave(maker).isPresent());
-    desk.close();
+    desk.end(new Job.Event.Failure(503, "over"));
     assertTrue(desk.leave(maker).isEmpty());
   }
 

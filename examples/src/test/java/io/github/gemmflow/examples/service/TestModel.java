@@ -37,14 +37,24 @@ public final class TestModel {
     writeTokenizer(directory, pieces, scores);
   }
 
-  /** Random weights for 512 tokens: bytes, and some words. */
+  /** Random weights for 512 tokens: bytes, and some words; texts have 512 tokens at most. */
   public static void writeRandom(Path directory) throws IOException {
+    writeRandom(directory, "\"max_position_embeddings\": 512, \"eos_token_id\": 2");
+  }
+
+  /** The same for texts that end only where their client wants. */
+  static void writeEndless(Path directory) throws IOException {
+    writeRandom(directory, "\"max_position_embeddings\": 1000000");
+  }
+
+  private static void writeRandom(Path directory, String fields) throws IOException {
     RandomWeights.write(
         directory,
         """
         {"hidden_size": 64, "intermediate_size": 96, "num_hidden_layers": 2,
          "num_attention_heads": 8, "num_key_value_heads": 4, "vocab_size": 512,
-         "max_position_embeddings": 512, "eos_token_id": 2}""",
+         %s}"""
+            .formatted(fields),
         DType.F32,
         7,
         1);

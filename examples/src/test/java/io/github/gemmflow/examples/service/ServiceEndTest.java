@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.examples.service;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.AbstractList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import tools.jackson.databind.JsonNode;
+
+/** However a server ends: who waits for an answer is told, and all ranks are done soon. */
+@Timeout(value = 3, unit = TimeUnit.MINUTES)
+class ServiceEndTest {
+  private static final String ENDLESS =
+      "{\"prompt\": \"hello\", \"max_tokens\": 900000, \"temperature\": 0, \"stream\": %s}";
+
+  @TempDir private static Path model;
+
+  @BeforeAll
+  static void makeAModel() throws IOException {
+    TestModel.writeEndless(model);
+  }
+
+  private static Desk desk() {
+    return new Desk(16, 64, new Metrics());
+  }
+
+  /** Tokens that end a text; the first pass that asks for them fails. */
+  private static List<Integer> failing(String kind) {
+    return new AbstractList<>() {
+      @Override
+      public Integer get(int index) {
+        return index;
+      }
+
+      @Override
+      public int size() {
+        if (kind.equals("error")) {
+          throw new AssertionError("injected");
+        }
+        throw new IllegalStateException("injected");
+      }
+    };
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0, error", "1, error", "0, exception", "1, exception"})
+  void whoWaitsForAFailedRankIsTold(int failed, String kind) throws Exception {
+    try (LocalServer server =
+        new LocalServer(2, model, desk(), rank -> rank == failed ? failing(kind) : List.of())) {
+      HttpResponse<String> response =
+          new Client(server.port()).post("/v1/completions", ENDLESS.formatted("false"));
+      assertEquals(500, response.statusCode(), response.body());
+      assertTrue(response.body().contains("the model stopped: "), response.body());
+      ExecutionException e = assertThrows(ExecutionException.class, server::await);
+      assertEquals("injected", e.getCause().getMessage());
+      assertFalse(server.desk().isOpen());
+    }
+  }
+
+  @Test
+  void whoWaitsWhenTheServerIsToldToEndIsTold() throws Exception {
+    try (ServerProcess server =
+        ServerProcess.local(2, model, "--max-tokens", "1000000", "--max-sequences", "1")) {
+      Client client = new Client(server.port());
+      // One text grows, and one waits.
+      BufferedReader stream =
+          new BufferedReader(
+              new InputStreamReader(
+                  client.stream("/v1/completions", ENDLESS.formatted("true")),
+                  StandardCharsets.UTF_8));
+      assertTrue(stream.readLine().startsWith("data: "));
+      CompletableFuture<HttpResponse<String>> whole =
+          client.postAsync("/v1/completions", ENDLESS.formatted("false"));
+      while (!client.get("/metrics").body().contains("gemmflow_jobs_waiting 1\n")) {
+        Thread.onSpinWait();
+      }
+      // SIGTERM.
+      server.process().destroy();
+      HttpResponse<String> response = whole.get(1, TimeUnit.MINUTES);
+      assertEquals(503, response.statusCode(), response.body());
+      assertTrue(response.body().contains("the server ends"), response.body());
+      List<JsonNode> events = Client.events(String.join("\n", stream.lines().toList()));
+      assertTrue(
+          events.getLast().at("/error/message").asString("").contains("the server ends"),
+          events.getLast()::toString);
+      assertEquals(128 + 15, server.await(30));
+    }
+  }
+}
