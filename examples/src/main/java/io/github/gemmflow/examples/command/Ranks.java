@@ -15,6 +15,11 @@ public final class Ranks {
       description = "ranks as threads of this process, instead of those of the job")
   private int local;
 
+  /** How many ranks share the memory of this process. */
+  public int inThisProcess() {
+    return Math.max(1, local);
+  }
+
   /** Runs a program on all ranks; returns when this process's are done. */
   public void run(Config config, Consumer<World> program) {
     if (local > 0) {

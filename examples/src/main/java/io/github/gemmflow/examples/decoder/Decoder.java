@@ -27,6 +27,9 @@ public final class Decoder implements AutoCloseable {
   /** Passes of so many rows or fewer wait for messages rather than for bytes. */
   private static final int FEW_ROWS = 4;
 
+  /** What a text takes of memory, in tokens, before it has any. */
+  public static final int MORE_TOKENS = KvCache.MORE_POSITIONS;
+
   private final ModelConfig config;
   private final Part part;
   private final List<Lane> lanes = new ArrayList<>();
@@ -72,6 +75,17 @@ public final class Decoder implements AutoCloseable {
     Arrays.stream(prompt).forEach(this::checkToken);
     int heads = part.kvHeads().size();
     return new Sequence(new KvCache(config.layers(), heads, config.headSize()), prompt);
+  }
+
+  /**
+   * How many tokens of texts this rank can keep in so much memory. A text counts for {@link
+   * #MORE_TOKENS} more than it has.
+   *
+   * @param bytes of the Java heap
+   */
+  public long tokensIn(long bytes) {
+    return bytes
+        / KvCache.bytesPerPosition(config.layers(), part.kvHeads().size(), config.headSize());
   }
 
   /** The workspaces that the layers use in a pass of so many rows, of each half. */

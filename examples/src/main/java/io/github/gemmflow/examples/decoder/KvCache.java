@@ -10,6 +10,14 @@ import java.util.Arrays;
 final class KvCache {
   private static final int FIRST_CAPACITY = 16;
 
+  /** Header of an object, and a reference to one, at most. */
+  private static final long OBJECT_BYTES = 16;
+
+  private static final long REFERENCE_BYTES = 8;
+
+  /** What an empty cache takes, its arrays' headers included. */
+  static final int MORE_POSITIONS = FIRST_CAPACITY + 4;
+
   private final int heads;
   private final int headSize;
   private int capacity = FIRST_CAPACITY;
@@ -26,6 +34,16 @@ final class KvCache {
     this.headSize = headSize;
     this.keys = new float[layers * heads][headSize][capacity];
     this.values = new float[layers * heads][capacity][];
+  }
+
+  /**
+   * The most bytes that a position takes, with arrays that are up to twice as long as they need to
+   * be. A cache takes those of {@link #MORE_POSITIONS} more than it has.
+   */
+  static long bytesPerPosition(int layers, int heads, int headSize) {
+    long keys = 2L * Float.BYTES * headSize;
+    long values = OBJECT_BYTES + (long) Float.BYTES * headSize + 2 * REFERENCE_BYTES;
+    return layers * heads * (keys + values);
   }
 
   /** Makes room for so many positions. */

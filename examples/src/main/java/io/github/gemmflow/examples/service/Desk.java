@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class Desk {
   private final int maxGoing;
   private final int maxWaiting;
+  private final long room;
   private final Metrics metrics;
   private final Queue<Job> waiting = new ArrayDeque<>();
   private final Map<Long, Job> going = new HashMap<>();
@@ -29,10 +30,12 @@ final class Desk {
    *
    * @param maxGoing jobs that are worked on at a time
    * @param maxWaiting jobs that wait for that
+   * @param room of the ranks, of which each job takes what its task does
    */
-  Desk(int maxGoing, int maxWaiting, Metrics metrics) {
+  Desk(int maxGoing, int maxWaiting, long room, Metrics metrics) {
     this.maxGoing = maxGoing;
     this.maxWaiting = maxWaiting;
+    this.room = room;
     this.metrics = metrics;
   }
 
@@ -71,7 +74,7 @@ final class Desk {
       }
     }
     List<Task> added = new ArrayList<>();
-    while (going.size() < maxGoing && !waiting.isEmpty()) {
+    while (isRoomFor(waiting.peek())) {
       Job job = waiting.remove();
       going.put(job.task().id(), job);
       added.add(job.task());
@@ -79,6 +82,13 @@ final class Desk {
     News news = new News(end != null, added, cancelled);
     cancelled.clear();
     return news;
+  }
+
+  /** Whether a job can begin; the only one always can. */
+  private boolean isRoomFor(@Nullable Job next) {
+    long taken = going.values().stream().mapToLong(job -> job.task().room()).sum();
+    return next != null
+        && (going.isEmpty() || (going.size() < maxGoing && next.task().room() <= room - taken));
   }
 
   /** For the loop: a token has come. */

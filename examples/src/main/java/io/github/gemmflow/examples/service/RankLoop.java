@@ -5,6 +5,7 @@ import io.github.gemmflow.Group;
 import io.github.gemmflow.examples.decoder.Decoder;
 import io.github.gemmflow.examples.generate.Batch;
 import io.github.gemmflow.examples.generate.Continuation;
+import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -33,6 +34,22 @@ final class RankLoop {
     this.decoder = decoder;
     this.ends = ends;
     this.maxRows = maxRows;
+  }
+
+  /**
+   * How many tokens of texts every rank can keep, {@link Decoder#MORE_TOKENS} more for each text.
+   * Collective.
+   *
+   * @param bytes of memory that this rank has for them
+   */
+  long room(long bytes) {
+    long mine = decoder.tokensIn(bytes);
+    long least = mine;
+    for (int rank = 0; rank < group.size(); rank++) {
+      byte[] its = ByteBuffer.allocate(Long.BYTES).putLong(mine).array();
+      least = Math.min(least, ByteBuffer.wrap(group.broadcast(rank, its)).getLong());
+    }
+    return least;
   }
 
   /** Runs on rank 0 until the desk ends. Collective. */

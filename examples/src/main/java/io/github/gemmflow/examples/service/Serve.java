@@ -123,13 +123,26 @@ final class Serve implements Callable<Integer> {
     Decoder decoder =
         new Decoder(group, weights, world.config().tuning(), 1, maxRows, maxSequences);
     RankLoop loop = new RankLoop(group, decoder, served.config().ends(), maxRows);
+    long room = loop.room(Runtime.getRuntime().maxMemory() / 2 / ranks.inThisProcess());
     if (world.rank() == 0) {
-      lead(loop, served, new Desk(maxSequences, maxWaiting, new Metrics()));
+      ServedModel limited = served.within(room);
+      sayRoom(room, limited.maxTokens());
+      lead(loop, limited, new Desk(maxSequences, maxWaiting, room, new Metrics()));
     } else {
       loop.follow();
     }
     // Not if a rank fails: others are in a pass then, and the world tells them first.
     decoder.close();
+  }
+
+  private void sayRoom(long room, int longest) {
+    if (room < (long) maxSequences * (longest + Decoder.MORE_TOKENS)) {
+      spec.commandLine()
+          .getOut()
+          .printf(
+              "half of the Java heap has room for %,d tokens of all texts together, and for %,d of one: requests wait for that; for more room give Java more, such as JDK_JAVA_OPTIONS=-Xmx8g%n",
+              room, longest);
+    }
   }
 
   /** What rank 0 does. However it ends, who waits for an answer is told before this returns. */

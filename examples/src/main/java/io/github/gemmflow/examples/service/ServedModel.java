@@ -2,6 +2,7 @@
 package io.github.gemmflow.examples.service;
 
 import io.github.gemmflow.examples.checkpoint.ModelConfig;
+import io.github.gemmflow.examples.decoder.Decoder;
 import io.github.gemmflow.examples.generate.Sampler;
 
 /**
@@ -12,6 +13,17 @@ import io.github.gemmflow.examples.generate.Sampler;
  */
 record ServedModel(
     String name, ModelConfig config, PromptReader prompts, int maxTokens, int maxBytes) {
+  /** The same, with texts that fit the ranks' memory one by one. */
+  ServedModel within(long room) {
+    int most = (int) Math.min(maxTokens, room - Decoder.MORE_TOKENS);
+    if (most < 2) {
+      throw new IllegalArgumentException(
+          "a Java heap of %,d bytes has no room for keys and values of a text: give Java more, such as JDK_JAVA_OPTIONS=-Xmx8g"
+              .formatted(Runtime.getRuntime().maxMemory()));
+    }
+    return new ServedModel(name, config, prompts, most, maxBytes);
+  }
+
   boolean isEnd(int token) {
     return config.ends().contains(token);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.examples.service;
 
+import io.github.gemmflow.examples.decoder.Decoder;
 import io.github.gemmflow.examples.generate.Sampler;
 import java.io.DataInput;
 import java.io.DataOutput;
@@ -17,6 +18,11 @@ record Task(
     long id, List<Integer> prompt, int maxTokens, double temperature, double topP, long seed) {
   Task {
     prompt = List.copyOf(prompt);
+  }
+
+  /** What it takes of the ranks' memory when it is finished. */
+  long room() {
+    return (long) prompt.size() + maxTokens + Decoder.MORE_TOKENS;
   }
 
   int[] tokens() {

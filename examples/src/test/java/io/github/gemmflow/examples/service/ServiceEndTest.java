@@ -39,7 +39,7 @@ class ServiceEndTest {
   }
 
   private static Desk desk() {
-    return new Desk(16, 64, new Metrics());
+    return new Desk(16, 64, Long.MAX_VALUE, new Metrics());
   }
 
   /** Tokens that end a text; the first pass that asks for them fails. */

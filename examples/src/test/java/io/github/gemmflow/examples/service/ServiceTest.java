@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -147,7 +148,7 @@ class ServiceTest {
 
   @Test
   void moreThanMayWaitAreRefused() {
-    Desk desk = new Desk(1, 2, new Metrics());
+    Desk desk = new Desk(1, 2, 1000, new Metrics());
     Desk.TaskMaker maker = id -> new Task(id, List.of(1), 1, 0, 1, 0);
     assertTrue(desk.leave(maker).isPresent());
     assertTrue(desk.leave(maker).isPresent());
@@ -156,6 +157,26 @@ class ServiceTest {
     assertTrue(desk.leave(maker).isPresent());
     desk.end(new Job.Event.Failure(503, "over"));
     assertTrue(desk.leave(maker).isEmpty());
+  }
+
+  /** A text takes the memory of its prompt, all that it may become, and 20 tokens more. */
+  @Test
+  void textsBeginWhenTheirMemoryIsFree() {
+    Desk desk = new Desk(16, 64, 300, new Metrics());
+    List<Job> jobs = new ArrayList<>();
+    for (int tokens : List.of(100, 80, 200, 1)) {
+      jobs.add(desk.leave(id -> new Task(id, List.of(1, 2), tokens - 2, 0, 1, 0)).orElseThrow());
+    }
+    assertEquals(List.of(0L, 1L), ids(desk.next()));
+    desk.finished(jobs.get(1).task().id(), true);
+    // 180 are free: the next one needs 220, and later ones do not overtake it.
+    assertEquals(List.of(), ids(desk.next()));
+    desk.finished(jobs.get(0).task().id(), true);
+    assertEquals(List.of(2L, 3L), ids(desk.next()));
+  }
+
+  private static List<Long> ids(News news) {
+    return news.added().stream().map(Task::id).toList();
   }
 
   @Test
