@@ -17,12 +17,14 @@ final class CompletionHandler implements HttpHandler {
 
   private final boolean isChat;
   private final ServedModel model;
+  private final RequestReader reader;
   private final Desk desk;
   private final Metrics metrics;
 
-  CompletionHandler(boolean isChat, ServedModel model, Desk desk) {
+  CompletionHandler(boolean isChat, ServedModel model, RequestReader reader, Desk desk) {
     this.isChat = isChat;
     this.model = model;
+    this.reader = reader;
     this.desk = desk;
     this.metrics = desk.metrics();
   }
@@ -61,10 +63,7 @@ final class CompletionHandler implements HttpHandler {
       throw new ApiException(405, "use POST, not " + exchange.getRequestMethod());
     }
     CompletionRequest request =
-        CompletionRequest.parse(
-            Replies.body(exchange, model.maxBytes()),
-            isChat ? model.prompts()::chat : model.prompts()::completion);
-    model.check(request);
+        reader.read(exchange, isChat ? model.prompts()::chat : model.prompts()::completion);
     Job job =
         desk.leave(request::task)
             .orElseThrow(

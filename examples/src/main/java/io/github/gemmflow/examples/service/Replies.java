@@ -3,7 +3,7 @@ package io.github.gemmflow.examples.service;
 
 import com.sun.net.httpserver.HttpExchange;
 import java.io.IOException;
-import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import tools.jackson.databind.JsonNode;
 
@@ -11,15 +11,17 @@ import tools.jackson.databind.JsonNode;
 final class Replies {
   private Replies() {}
 
-  /** What a client sent; refused if it is longer than it may be. */
+  /** What a client sent; refused if it is longer than it may be, before it is read if possible. */
   static byte[] body(HttpExchange exchange, int maxBytes) throws ApiException, IOException {
-    try (InputStream in = exchange.getRequestBody()) {
-      byte[] body = in.readNBytes(maxBytes + 1);
-      if (body.length > maxBytes) {
-        throw new ApiException(413, "a request has at most %d bytes".formatted(maxBytes));
+    String length = exchange.getRequestHeaders().getFirst("Content-Length");
+    // Digits, or else the HTTP server has refused it.
+    if (length == null || Long.parseLong(length) <= maxBytes) {
+      byte[] body = exchange.getRequestBody().readNBytes(maxBytes + 1);
+      if (body.length <= maxBytes) {
+        return body;
       }
-      return body;
     }
+    throw new ApiException(413, "a request has at most %d bytes".formatted(maxBytes));
   }
 
   static void json(HttpExchange exchange, int status, JsonNode body) throws IOException {
@@ -33,6 +35,9 @@ final class Replies {
       exchange.getResponseHeaders().add("Retry-After", "1");
     }
     exchange.sendResponseHeaders(status, bytes.length);
-    exchange.getResponseBody().write(bytes);
+    OutputStream out = exchange.getResponseBody();
+    out.write(bytes);
+    // Before the exchange is closed, which waits for the rest of a body that nobody reads.
+    out.flush();
   }
 }

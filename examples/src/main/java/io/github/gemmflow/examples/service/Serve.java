@@ -17,6 +17,7 @@ import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -37,6 +38,19 @@ import picocli.CommandLine.Spec;
     sortOptions = false)
 final class Serve implements Callable<Integer> {
   private static final int SECONDS_TO_END = 5;
+
+  /** What a body takes of memory while it is read: pieces, and then one array. */
+  private static final int COPIES = 2;
+
+  /**
+   * Limits of the JDK's server, so that nobody can hold connections for ever, or all memory:
+   * seconds to send a request, connections, and bytes of headers.
+   */
+  private static final Map<String, String> LIMITS_OF_HTTP =
+      Map.of(
+          "sun.net.httpserver.maxReqTime", "30",
+          "jdk.httpserver.maxConnections", "256",
+          "sun.net.httpserver.maxReqHeaderSize", "32768");
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
@@ -81,8 +95,8 @@ final class Serve implements Callable<Integer> {
   @Mixin private Ranks ranks = new Ranks();
 
   public static void main(String[] arguments) {
-    // Who sends a request byte by byte does not hold a connection for ever.
-    System.setProperty("sun.net.httpserver.maxReqTime", "30");
+    LIMITS_OF_HTTP.forEach(
+        (name, value) -> System.setProperty(name, System.getProperty(name, value)));
     Program.run(new Serve(), arguments);
   }
 
@@ -149,7 +163,8 @@ final class Serve implements Callable<Integer> {
   void lead(RankLoop loop, ServedModel served, Desk desk) {
     CountDownLatch over = new CountDownLatch(1);
     Thread atExit = new Thread(() -> end(desk, over), "serve-end");
-    try (Server server = new Server(new InetSocketAddress(address, port), served, desk)) {
+    RequestReader reader = new RequestReader(served, maxBodies());
+    try (Server server = new Server(new InetSocketAddress(address, port), served, reader, desk)) {
       PrintWriter out = spec.commandLine().getOut();
       out.printf(
           "%s answers on http://%s:%d%n", served.name(), address, server.address().getPort());
@@ -166,6 +181,12 @@ final class Serve implements Callable<Integer> {
     } finally {
       over.countDown();
     }
+  }
+
+  /** As many bodies as may wait afterwards, if they fit a quarter of the Java heap. */
+  private int maxBodies() {
+    long fit = Runtime.getRuntime().maxMemory() / 4 / COPIES / maxBytes;
+    return (int) Math.clamp(fit, 1, maxWaiting);
   }
 
   /** For a process that is told to end: clients hear of it at once, and it ends soon. */

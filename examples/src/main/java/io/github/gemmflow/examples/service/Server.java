@@ -17,12 +17,13 @@ final class Server implements AutoCloseable {
   private final Metrics metrics;
 
   /** Binds the address, and answers from then on. */
-  Server(InetSocketAddress address, ServedModel model, Desk desk) throws IOException {
+  Server(InetSocketAddress address, ServedModel model, RequestReader reader, Desk desk)
+      throws IOException {
     this.metrics = desk.metrics();
     this.http = HttpServer.create(address, 0);
     http.setExecutor(threads);
-    http.createContext("/v1/completions", new CompletionHandler(false, model, desk));
-    http.createContext("/v1/chat/completions", new CompletionHandler(true, model, desk));
+    http.createContext("/v1/completions", new CompletionHandler(false, model, reader, desk));
+    http.createContext("/v1/chat/completions", new CompletionHandler(true, model, reader, desk));
     get("/v1/models", "application/json", () -> models(model));
     get("/metrics", "text/plain; version=0.0.4", () -> metrics.text(desk));
     http.createContext(

@@ -16,6 +16,7 @@ import java.io.PipedReader;
 import java.io.PipedWriter;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -40,14 +41,17 @@ final class LocalServer implements AutoCloseable {
    * Starts one, and returns when it answers.
    *
    * @param ends the tokens that end a text, as each rank knows them
+   * @param options of the command
    */
-  LocalServer(int ranks, Path model, Desk desk, IntFunction<List<Integer>> ends)
+  LocalServer(int ranks, Path model, Desk desk, IntFunction<List<Integer>> ends, String... options)
       throws IOException {
     this.desk = desk;
     PipedReader out = new PipedReader();
     CommandLine line = Program.of(serve);
     line.setOut(new PrintWriter(new PipedWriter(out)));
-    line.parseArgs("--model", model.toString(), "--port", "0");
+    List<String> arguments = new ArrayList<>(List.of("--model", model.toString(), "--port", "0"));
+    arguments.addAll(List.of(options));
+    line.parseArgs(arguments.toArray(new String[0]));
     this.end =
         CompletableFuture.runAsync(
             () -> LocalWorld.of(ranks).run(world -> run(world, model, ends)), thread);

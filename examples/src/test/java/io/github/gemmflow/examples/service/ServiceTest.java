@@ -11,15 +11,18 @@ import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 
 /** One client at a time, and what it may get wrong. */
+@Timeout(value = 3, unit = TimeUnit.MINUTES)
 class ServiceTest {
   @TempDir private static Path directory;
   private static ServerProcess server;
@@ -132,6 +135,32 @@ class ServiceTest {
     String tooLong = "{\"prompt\": \"%s\"}".formatted("x".repeat(3000));
     assertEquals(413, client.post("/v1/completions", tooLong).statusCode());
     assertEquals(405, client.get("/v1/completions").statusCode());
+  }
+
+  @Test
+  void connectionsHaveALimit() throws Exception {
+    List<RawClient> silent = new ArrayList<>();
+    for (int i = 0; i < 257; i++) {
+      silent.add(new RawClient(server.port(), ""));
+    }
+    // The last one is closed, and not because all were silent for too long.
+    assertEquals("", silent.getLast().head());
+    silent.getFirst().send("GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
+    assertTrue(silent.getFirst().head().startsWith("HTTP/1.1 200 "));
+    for (RawClient one : silent) {
+      one.close();
+    }
+    while (!isAnswered()) {
+      Thread.onSpinWait();
+    }
+  }
+
+  private static boolean isAnswered() throws InterruptedException {
+    try {
+      return client.get("/health").statusCode() == 200;
+    } catch (IOException e) {
+      return false;
+    }
   }
 
   @Test
