@@ -24,6 +24,7 @@ import io.github.gemmflow.plan.Layout;
 import io.github.gemmflow.trace.Timeline;
 import io.github.gemmflow.trace.jfr.StepEvent;
 import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.window.Parking;
 import io.github.gemmflow.window.Waiter;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
@@ -280,18 +281,22 @@ public final class Pipeline {
    */
   public boolean breakOff() {
     long begin = System.nanoTime();
+    Parking.until(
+        () -> isBrokenOff() || System.nanoTime() - begin > peers.productDeadlineNanos(),
+        () -> LockSupport.parkNanos(BREAK_OFF_LOOK_NANOS));
+    return isBrokenOff();
+  }
+
+  private boolean isBrokenOff() {
     while (!state.shut() && isOpen()) {
       peers.breakUp(
           "rank %d closed the world while step %d was open"
               .formatted(peers.rank(), opening.begun() - 1));
       // A step that has not run yet is taken from the thread that would run it.
-      if (state.giveUp() || state.isDone()) {
-        end("");
-      } else if (System.nanoTime() - begin > peers.productDeadlineNanos()) {
+      if (!state.giveUp() && !state.isDone()) {
         return false;
-      } else {
-        LockSupport.parkNanos(BREAK_OFF_LOOK_NANOS);
       }
+      end("");
     }
     return true;
   }

@@ -5,6 +5,7 @@ import io.github.gemmflow.engine.Engine;
 import io.github.gemmflow.failure.GemmflowException;
 import io.github.gemmflow.pipeline.comm.CommThread;
 import io.github.gemmflow.pipeline.comm.Futures;
+import io.github.gemmflow.window.Parking;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -82,10 +83,8 @@ public final class JobEnd {
   }
 
   private static void waitUntil(long nanoTime) {
-    for (long left = nanoTime - System.nanoTime(); left > 0; left = nanoTime - System.nanoTime()) {
-      LockSupport.parkNanos(left);
-      // An interrupt must not turn the wait into a loop; there is nothing else to interrupt.
-      boolean _ = Thread.interrupted();
-    }
+    Parking.until(
+        () -> nanoTime - System.nanoTime() <= 0,
+        () -> LockSupport.parkNanos(nanoTime - System.nanoTime()));
   }
 }

@@ -2,6 +2,7 @@
 package io.github.gemmflow.setup;
 
 import io.github.gemmflow.pipeline.Ending;
+import io.github.gemmflow.window.Parking;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -67,11 +68,13 @@ public final class OrderlyEnd implements Ending {
   }
 
   private void finish(BooleanSupplier shut, long deadline) {
-    while (!(isOver() && shut.getAsBoolean()) && System.nanoTime() - toldAt < deadline) {
-      // Who waits to begin a step looks again.
-      neighbours.computeBell(rank).ring();
-      LockSupport.parkNanos(LOOK_NANOS);
-    }
+    Parking.until(
+        () -> (isOver() && shut.getAsBoolean()) || System.nanoTime() - toldAt >= deadline,
+        () -> {
+          // Who waits to begin a step looks again.
+          neighbours.computeBell(rank).ring();
+          LockSupport.parkNanos(LOOK_NANOS);
+        });
   }
 
   /**

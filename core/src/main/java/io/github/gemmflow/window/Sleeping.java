@@ -69,12 +69,10 @@ interface Sleeping {
 
     @Override
     public void await(MemorySegment word, int expected, long nanos, MemorySegment scratch) {
-      long start = System.nanoTime();
-      long left = nanos;
-      while (left > 0 && (int) INT.getVolatile(word, 0L) == expected) {
-        LockSupport.parkNanos(Math.min(left, LOOK_NANOS));
-        left = nanos - (System.nanoTime() - start);
-      }
+      long end = System.nanoTime() + nanos;
+      Parking.until(
+          () -> end - System.nanoTime() <= 0 || (int) INT.getVolatile(word, 0L) != expected,
+          () -> LockSupport.parkNanos(Math.min(end - System.nanoTime(), LOOK_NANOS)));
     }
 
     @Override

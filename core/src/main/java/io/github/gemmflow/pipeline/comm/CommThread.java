@@ -11,6 +11,7 @@ import io.github.gemmflow.failure.EngineException;
 import io.github.gemmflow.pipeline.step.Breakable;
 import io.github.gemmflow.pipeline.step.CommHelp;
 import io.github.gemmflow.window.Bell;
+import io.github.gemmflow.window.Parking;
 import io.github.gemmflow.window.Waiter;
 import java.lang.foreign.Arena;
 import java.time.Duration;
@@ -134,9 +135,7 @@ public final class CommThread implements CommHelp {
           sleeper.await(mayGoOn, idleNanos(engine));
         }
       }
-      while (!tryTakeTurn(engine)) {
-        LockSupport.parkNanos(PollBackoff.SHORTEST);
-      }
+      Parking.until(() -> tryTakeTurn(engine), () -> LockSupport.parkNanos(PollBackoff.SHORTEST));
       tasks.runAll();
       engine.close();
     } catch (RuntimeException | Error e) {

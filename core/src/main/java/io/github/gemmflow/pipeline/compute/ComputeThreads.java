@@ -2,10 +2,12 @@
 package io.github.gemmflow.pipeline.compute;
 
 import io.github.gemmflow.pipeline.comm.Futures;
+import io.github.gemmflow.window.Parking;
 import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -110,14 +112,15 @@ public final class ComputeThreads implements AutoCloseable {
   }
 
   private void awaitBatchAfter(Batch done) {
+    spinThenPark(() -> batch != done || closed, spinNanos);
+  }
+
+  private static void spinThenPark(BooleanSupplier over, long spinNanos) {
     long start = System.nanoTime();
-    while (batch == done && !closed) {
-      if (System.nanoTime() - start < spinNanos) {
-        Thread.onSpinWait();
-      } else {
-        LockSupport.park(this);
-      }
+    while (System.nanoTime() - start < spinNanos && !over.getAsBoolean()) {
+      Thread.onSpinWait();
     }
+    Parking.until(over, LockSupport::park);
   }
 
   /** One job. Helpers that come when it is over find nothing to do. */
@@ -156,14 +159,7 @@ public final class ComputeThreads implements AutoCloseable {
     /** Waits for those who take part, and for nobody else. */
     void end(long spinNanos) {
       free.set(OVER);
-      long start = System.nanoTime();
-      while (busy.get() > 0) {
-        if (System.nanoTime() - start < spinNanos) {
-          Thread.onSpinWait();
-        } else {
-          LockSupport.park(this);
-        }
-      }
+      spinThenPark(() -> busy.get() == 0, spinNanos);
     }
   }
 

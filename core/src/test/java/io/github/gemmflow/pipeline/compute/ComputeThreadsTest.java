@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -73,6 +74,60 @@ class ComputeThreadsTest {
       lent.forEach(Runnable::run);
       assertFalse(others.get());
     }
+  }
+
+  /** A caller that was interrupted leaves its core to those that it waits for, and stays so. */
+  @Test
+  void anInterruptedCallerParks() {
+    try (ComputeThreads threads = new ComputeThreads("test", 2, 0, _ -> {}, null)) {
+      Thread caller = Thread.currentThread();
+      CountDownLatch helps = new CountDownLatch(1);
+      CountDownLatch interrupted = new CountDownLatch(1);
+      AtomicBoolean parked = new AtomicBoolean();
+      threads.run(
+          number -> {
+            if (number == 0) {
+              await(helps);
+              caller.interrupt();
+              interrupted.countDown();
+            } else {
+              helps.countDown();
+              await(interrupted);
+              parked.set(parksWithin20Seconds(caller));
+            }
+          });
+      assertTrue(Thread.interrupted());
+      assertTrue(parked.get());
+    }
+  }
+
+  @Test
+  void aHelperThatWasInterruptedParks() {
+    try (ComputeThreads threads = new ComputeThreads("test", 2, 0, _ -> {}, null)) {
+      CompletableFuture<Thread> helper = new CompletableFuture<>();
+      threads.run(
+          number -> {
+            if (number == 0) {
+              helper.orTimeout(20, TimeUnit.SECONDS).join();
+            } else {
+              Thread.currentThread().interrupt();
+              helper.complete(Thread.currentThread());
+            }
+          });
+      assertTrue(parksWithin20Seconds(helper.join()));
+    }
+  }
+
+  /** A thread that is still interrupted does not park: it looks again and again. */
+  private static boolean parksWithin20Seconds(Thread thread) {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+    while (thread.isInterrupted() || thread.getState() != Thread.State.WAITING) {
+      if (System.nanoTime() - end > 0) {
+        return false;
+      }
+      Thread.onSpinWait();
+    }
+    return true;
   }
 
   private static void await(CountDownLatch latch) {
