@@ -61,17 +61,14 @@ public final class AllGatherMatmul extends GatherOperator {
         return weights.product(new ProductSpec(type, epilogue, threads));
       }
       Product gate = weights.product(new ProductSpec(DType.F32, epilogue, threads));
-      Product other = null;
+      Product other;
       try {
         other = up.product(new ProductSpec(DType.F32, Epilogue.NONE, threads));
-        return new GatedProduct(gate, other, columns(), type, threads);
       } catch (RuntimeException | Error e) {
         gate.close();
-        if (other != null) {
-          other.close();
-        }
         throw e;
       }
+      return new GatedProduct(gate, other, columns(), type, threads);
     }
 
     @Override

@@ -69,16 +69,22 @@ public final class Workspace implements AutoCloseable {
             world.membership().budget().spinNanos(),
             world.membership()::pinComputeThread,
             world.config().executor());
-    this.pipeline =
-        new Pipeline(
-            group.members(),
-            group.world().membership().ending(),
-            window.memory(),
-            capacity,
-            computeThreads,
-            group.world().membership().commThread(),
-            group.channel(),
-            firstTag);
+    try {
+      this.pipeline =
+          new Pipeline(
+              group.members(),
+              group.world().membership().ending(),
+              window.memory(),
+              capacity,
+              computeThreads,
+              group.world().membership().commThread(),
+              group.channel(),
+              firstTag);
+    } catch (RuntimeException | Error e) {
+      computeThreads.close();
+      starter.close();
+      throw e;
+    }
   }
 
   /** Starts to open one for the operators of a group. */

@@ -5,7 +5,6 @@ import io.github.gemmflow.failure.GemmflowException;
 import io.github.gemmflow.pipeline.comm.CommLane;
 import io.github.gemmflow.pipeline.comm.CommThread;
 import java.time.Duration;
-import java.util.function.Supplier;
 
 /**
  * Link of a workspace to its communication lane, which runs on the thread that calls the engine.
@@ -21,17 +20,13 @@ final class CommLink {
     this.thread = thread;
     this.lane = lane;
     this.deadline = Duration.ofNanos(deadlineNanos);
-    ask(
-        () -> {
-          thread.add(lane);
-          return true;
-        });
+    thread.add(lane, deadline);
   }
 
   /** What the lane waits for, for a person. */
   String describe() {
     try {
-      return ask(lane::describe);
+      return thread.ask(lane::describe, deadline);
     } catch (GemmflowException e) {
       // Said in passing: what is to be said is what this rank waits for.
       return "what it waits for is not known, because " + e.getMessage();
@@ -57,9 +52,5 @@ final class CommLink {
             freeLate.run();
           }
         });
-  }
-
-  private <T> T ask(Supplier<T> task) {
-    return thread.ask(task, deadline);
   }
 }

@@ -17,6 +17,7 @@ import java.lang.foreign.Arena;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -280,6 +281,32 @@ public final class CommThread implements CommHelp {
    */
   public void watch(int rank, Breakable ranks) {
     tasks.add(() -> add(new EngineWatch(rank, ranks, () -> closed)));
+  }
+
+  /**
+   * Adds an agent, from another thread.
+   *
+   * @throws DeadlineException if this thread does not answer in time; it does not add the agent
+   *     later
+   */
+  public void add(CommAgent agent, Duration deadline) {
+    AtomicBoolean decided = new AtomicBoolean();
+    try {
+      boolean _ =
+          ask(
+              () -> {
+                boolean inTime = decided.compareAndSet(false, true);
+                if (inTime) {
+                  add(agent);
+                }
+                return inTime;
+              },
+              deadline);
+    } catch (DeadlineException e) {
+      if (decided.compareAndSet(false, true)) {
+        throw e;
+      }
+    }
   }
 
   /** Adds an agent. Called on this thread. */

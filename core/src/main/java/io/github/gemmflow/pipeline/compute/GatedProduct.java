@@ -25,11 +25,11 @@ public final class GatedProduct implements Product {
   private final DType output;
   private final int tileColumns;
   private final int tileRows;
-  private final Arena arena = Arena.ofShared();
+  private final Arena arena;
   private final Scratch[] scratch;
 
   /**
-   * A product of products, which it closes.
+   * A product of products, which it takes over, even if it fails.
    *
    * @param gate computes the first factor, with its activation, in F32
    * @param up computes the second factor, in F32
@@ -38,6 +38,16 @@ public final class GatedProduct implements Product {
    * @param threads how many threads multiply
    */
   public GatedProduct(Product gate, Product up, long columns, DType output, int threads) {
+    this(gate, up, columns, output, threads, Arena.ofShared());
+  }
+
+  /**
+   * The same with memory of the caller's choice, which it takes over, too.
+   *
+   * @param arena for use by all threads
+   */
+  GatedProduct(Product gate, Product up, long columns, DType output, int threads, Arena arena) {
+    this.arena = arena;
     this.gate = gate;
     this.up = up;
     this.columns = columns;
@@ -45,8 +55,13 @@ public final class GatedProduct implements Product {
     this.tileColumns = Math.max(gate.columnGranularity(), up.columnGranularity());
     this.tileRows = (int) Math.max(worthwhileRows(), TILE_BYTES / (2L * Float.BYTES * tileColumns));
     this.scratch = new Scratch[threads];
-    for (int thread = 0; thread < threads; thread++) {
-      scratch[thread] = new Scratch();
+    try {
+      for (int thread = 0; thread < threads; thread++) {
+        scratch[thread] = new Scratch();
+      }
+    } catch (RuntimeException | Error e) {
+      close();
+      throw e;
     }
   }
 

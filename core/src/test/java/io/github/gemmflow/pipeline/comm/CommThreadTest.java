@@ -165,6 +165,37 @@ class CommThreadTest {
     assertTrue(thread.close(LONG));
   }
 
+  /** Whoever gave up has unmapped what the agent would look at. */
+  @Test
+  void anAgentThatItHasNoTimeForIsNotAddedLater() throws Exception {
+    Failing engine = new Failing();
+    CommThread thread = start(engine);
+    CountDownLatch busy = new CountDownLatch(1);
+    CompletableFuture<Boolean> waiting =
+        thread.call(
+            () -> {
+              awaitQuietly(busy);
+              return true;
+            });
+    Listener late = new Listener(new CompletableFuture<>());
+    assertThrows(DeadlineException.class, () -> thread.add(late, Duration.ofMillis(20)));
+    busy.countDown();
+    assertTrue(waiting.get(LONG.toSeconds(), TimeUnit.SECONDS));
+    Listener inTime = new Listener(new CompletableFuture<>());
+    thread.add(inTime, LONG);
+    Boolean _ =
+        thread.ask(
+            () -> {
+              engine.inProgress = true;
+              return true;
+            },
+            LONG);
+    EngineException told = inTime.told().get(LONG.toSeconds(), TimeUnit.SECONDS);
+    assertTrue(told.toString().contains("no network"), told::toString);
+    assertTrue(thread.close(LONG));
+    assertFalse(late.told().isDone());
+  }
+
   /** An agent that says which thread polls it. */
   private record Witness(Queue<Thread> threads, boolean canWait) implements CommAgent {
     Witness(boolean canWait) {
