@@ -40,30 +40,19 @@ public final class Group implements AutoCloseable {
   /** Those that are open, with their first tags. */
   private final Map<Workspace, Integer> workspaces = new LinkedHashMap<>();
 
+  /** Held while the group is closed: what it has mapped is not looked at meanwhile. */
+  private final Object closing = new Object();
+
   private volatile boolean closed;
 
-  /**
-   * Collective over the ranks of the group.
-   *
-   * @param ranks their ranks in the world
-   */
-  Group(World world, Channel channel, int[] ranks) {
+  private Group(World world, Channel channel, int[] ranks, Domains domains, Window window) {
     this.world = world;
     this.channel = channel;
+    this.window = window;
     this.tags = new TagRanges(channel.size(), channel.mostTag());
     Config config = world.config();
     Membership job = world.membership();
-    Domains domains = job.neighbours().domains().restrictedTo(ranks);
     int rank = channel.rank();
-    this.window =
-        SharedWindow.open(
-            "forming a group",
-            job.newAgreement(channel),
-            domains,
-            rank,
-            config.windowDirectory(),
-            job.island(),
-            Breakage.bytes(domains.size(domains.domainOf(rank))));
     CommHelp help = domains.count() == 1 ? null : job.commHelp();
     this.members =
         new HostPeers(
@@ -79,6 +68,59 @@ public final class Group implements AutoCloseable {
             config.deadline().toNanos(),
             config.productDeadline().toNanos());
     this.agreement = new Agreement(job.commThread(), channel, members, config.setupDeadline());
+  }
+
+  /**
+   * Forms a group. Collective over its ranks.
+   *
+   * @param channel its own; freed if the ranks do not come to have a group
+   * @param ranks their ranks in the world
+   */
+  static Group form(World world, Channel channel, int[] ranks) {
+    Membership job = world.membership();
+    Domains domains = job.neighbours().domains().restrictedTo(ranks);
+    int rank = channel.rank();
+    Window window;
+    try {
+      window =
+          SharedWindow.open(
+              "forming a group",
+              job.newAgreement(channel),
+              domains,
+              rank,
+              world.config().windowDirectory(),
+              job.island(),
+              Breakage.bytes(domains.size(domains.domainOf(rank))));
+    } catch (RuntimeException | Error e) {
+      // All ranks of the group are here, and none goes on, unless they gave up the world.
+      if (!job.health().isBroken()) {
+        free(world, channel, e);
+      }
+      throw e;
+    }
+    return new Group(world, channel, ranks, domains, window);
+  }
+
+  private static void free(World world, Channel channel, Throwable cause) {
+    try {
+      free(world, channel);
+    } catch (RuntimeException e) {
+      cause.addSuppressed(e);
+    }
+  }
+
+  /** Frees what the engine has for a group. Collective over its ranks. */
+  private static void free(World world, Channel channel) {
+    boolean _ =
+        world
+            .membership()
+            .commThread()
+            .ask(
+                () -> {
+                  channel.close();
+                  return true;
+                },
+                world.config().setupDeadline());
   }
 
   /** The bells of the ranks of this host. */
@@ -233,8 +275,17 @@ public final class Group implements AutoCloseable {
     return closed;
   }
 
-  boolean isBroken() {
-    return members.isBroken();
+  /** Why the group was given up; empty if it was not, or is closed. */
+  String reason() {
+    synchronized (closing) {
+      return closed ? "" : members.reason();
+    }
+  }
+
+  private boolean isBroken() {
+    synchronized (closing) {
+      return !closed && members.isBroken();
+    }
   }
 
   /** Whether a step is open on this rank. */
@@ -278,31 +329,26 @@ public final class Group implements AutoCloseable {
    */
   @Override
   public void close() {
-    synchronized (workspaces) {
-      if (!workspaces.isEmpty()) {
-        throw new IllegalStateException("a workspace of the group is open: close it first");
+    // A world that is closed by another thread waits, and then finds the group closed.
+    synchronized (closing) {
+      synchronized (workspaces) {
+        if (!workspaces.isEmpty()) {
+          throw new IllegalStateException("a workspace of the group is open: close it first");
+        }
+        if (closed || world.isClosed() || members.isBroken()) {
+          // What a broken group holds goes with the world, which ends the job.
+          return;
+        }
+        if (agreement.isAwaited()) {
+          throw new IllegalStateException(
+              "another thread waits for the other ranks in a call of the group: let them make it first");
+        }
+        closed = true;
       }
-      if (closed || world.isClosed() || members.isBroken()) {
-        // What a broken group holds goes with the world, which ends the job.
-        return;
-      }
-      if (agreement.isAwaited()) {
-        throw new IllegalStateException(
-            "another thread waits for the other ranks in a call of the group: let them make it first");
-      }
-      closed = true;
+      free(world, channel);
+      unmap();
+      world.forget(this);
     }
-    world.forget(this);
-    world
-        .membership()
-        .commThread()
-        .ask(
-            () -> {
-              channel.close();
-              return true;
-            },
-            world.config().setupDeadline());
-    unmap();
   }
 
   /** Closes what the caller left open. */
@@ -311,6 +357,8 @@ public final class Group implements AutoCloseable {
   }
 
   void unmap() {
-    window.close();
+    synchronized (closing) {
+      window.close();
+    }
   }
 }

@@ -237,7 +237,7 @@ public final class World implements AutoCloseable {
                   return cut.resolve(size());
                 });
     int color = ReplicaGroups.indexOf(rank(), parts);
-    Group group = new Group(this, membership.split(color), parts.get(color));
+    Group group = Group.form(this, membership.split(color), parts.get(color));
     synchronized (groups) {
       groups.add(group);
     }
@@ -329,7 +329,7 @@ public final class World implements AutoCloseable {
               membership
                   .departure()
                   .leave(
-                      () -> mine.stream().map(g -> g.members().reason()),
+                      () -> mine.stream().map(Group::reason),
                       () -> mine.forEach(Group::unmap),
                       patience));
       Departure.runAll(stages);

@@ -5,24 +5,87 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.github.gemmflow.engine.Channel;
+import io.github.gemmflow.engine.Engine;
 import io.github.gemmflow.failure.DeadlineException;
+import io.github.gemmflow.kit.ForwardingEngine;
 import io.github.gemmflow.matrix.RowFormat;
 import io.github.gemmflow.pipeline.WindowSize;
 import io.github.gemmflow.plan.Capacity;
 import io.github.gemmflow.window.Window;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** What was made is closed again if a later part of the same thing cannot be made. */
 class HalfMadeTest {
+  @TempDir private Path directory;
+
   @AfterEach
   void nothingIsLeft() {
     Leftovers.assertNone();
+  }
+
+  /** Engine that counts the channels of groups that are open. */
+  private static final class Counting extends ForwardingEngine {
+    private final AtomicInteger open;
+
+    Counting(Engine engine, AtomicInteger open) {
+      super(engine);
+      this.open = open;
+    }
+
+    @Override
+    public Channel split(int color) {
+      open.incrementAndGet();
+      return new ForwardingChannel(super.split(color)) {
+        @Override
+        public void close() {
+          open.decrementAndGet();
+          super.close();
+        }
+      };
+    }
+  }
+
+  /** Shared memory of one of two hosts is gone. MPICH has no more than some 2,000 groups. */
+  @Test
+  void aGroupThatCannotBeFormedLeavesNoChannel() {
+    AtomicInteger open = new AtomicInteger();
+    LocalWorld.onHosts(0, 1, 1)
+        .config(rank -> Config.builder().windowDirectory(directoryOf(rank)).build())
+        .decorate(engine -> new Counting(engine, open))
+        .run(
+            world -> {
+              if (world.rank() == 1) {
+                Files.delete(directoryOf(1));
+              }
+              Exception e =
+                  assertThrows(RuntimeException.class, () -> world.split(ReplicaGroups.ofSize(3)));
+              assertTrue(e.toString().contains("there is no directory"), e::toString);
+              directoryOf(world.rank());
+              // All ranks have freed theirs when this returns on one of them.
+              world.split(ReplicaGroups.ofSize(3)).close();
+            });
+    assertEquals(0, open.get());
+  }
+
+  private Path directoryOf(int rank) {
+    try {
+      return Files.createDirectories(directory.resolve("host of rank " + Math.max(rank, 1)));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** The communication thread is busy, and has no time for another workspace. */

@@ -44,7 +44,7 @@ public final class SharedWindow {
       String name = new String(names[leader], UTF_8);
       return agreement.reach(
           call, Map.of(), () -> rank == leader ? created[0] : Window.open(directory, name, bytes));
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       if (created[0] != null) {
         created[0].close();
       }
