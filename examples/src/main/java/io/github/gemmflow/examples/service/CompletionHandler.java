@@ -62,6 +62,11 @@ final class CompletionHandler implements HttpHandler {
     if (!exchange.getRequestMethod().equals("POST")) {
       throw new ApiException(405, "use POST, not " + exchange.getRequestMethod());
     }
+    // Any page in a browser may send forms and plain text here, but not JSON.
+    String type = exchange.getRequestHeaders().getFirst("Content-Type");
+    if (type == null || !type.split(";", 2)[0].strip().equalsIgnoreCase("application/json")) {
+      throw new ApiException(415, "send JSON, with the header 'Content-Type: application/json'");
+    }
     CompletionRequest request =
         reader.read(exchange, isChat ? model.prompts()::chat : model.prompts()::completion);
     Job job =

@@ -81,7 +81,7 @@ record CompletionRequest(
         get(
             body,
             "seed",
-            JsonNode::isIntegralNumber,
+            seed -> seed.isIntegralNumber() && seed.canConvertToLong(),
             JsonNode::longValue,
             new SplittableRandom().nextLong()),
         stops(body.path("stop")),

@@ -16,12 +16,21 @@ final class Replies {
     String length = exchange.getRequestHeaders().getFirst("Content-Length");
     // Digits, or else the HTTP server has refused it.
     if (length == null || Long.parseLong(length) <= maxBytes) {
-      byte[] body = exchange.getRequestBody().readNBytes(maxBytes + 1);
+      byte[] body = read(exchange, maxBytes + 1);
       if (body.length <= maxBytes) {
         return body;
       }
     }
     throw new ApiException(413, "a request has at most %d bytes".formatted(maxBytes));
+  }
+
+  private static byte[] read(HttpExchange exchange, int most) throws ApiException, IOException {
+    try {
+      return exchange.getRequestBody().readNBytes(most);
+    } catch (RuntimeException e) {
+      // The JDK's server does not check all that the body says about its chunks.
+      throw new ApiException(400, "the body cannot be read: " + e);
+    }
   }
 
   static void json(HttpExchange exchange, int status, JsonNode body) throws IOException {
@@ -33,6 +42,10 @@ final class Replies {
     exchange.getResponseHeaders().add("Content-Type", type);
     if (status == 503) {
       exchange.getResponseHeaders().add("Retry-After", "1");
+    }
+    if (exchange.getRequestMethod().equals("HEAD")) {
+      exchange.sendResponseHeaders(status, -1);
+      return;
     }
     exchange.sendResponseHeaders(status, bytes.length);
     OutputStream out = exchange.getResponseBody();

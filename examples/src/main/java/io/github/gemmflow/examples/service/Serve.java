@@ -17,6 +17,8 @@ import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
@@ -66,6 +68,14 @@ final class Serve implements Callable<Integer> {
       names = "--port",
       description = "to listen on; 0 for any that is free (default: ${DEFAULT-VALUE})")
   private int port = 8080;
+
+  @Option(
+      names = "--allowed-hosts",
+      split = ",",
+      paramLabel = "NAME",
+      description =
+          "names that clients ask it by, beside --address, localhost and numbers; other names are refused (403)")
+  private List<String> allowedHosts = List.of();
 
   @Option(
       names = "--max-sequences",
@@ -163,8 +173,11 @@ final class Serve implements Callable<Integer> {
   void lead(RankLoop loop, ServedModel served, Desk desk) {
     CountDownLatch over = new CountDownLatch(1);
     Thread atExit = new Thread(() -> end(desk, over), "serve-end");
+    List<String> names = new ArrayList<>(allowedHosts);
+    names.add(address);
     RequestReader reader = new RequestReader(served, maxBodies());
-    try (Server server = new Server(new InetSocketAddress(address, port), served, reader, desk)) {
+    try (Server server =
+        new Server(new InetSocketAddress(address, port), names, served, reader, desk)) {
       PrintWriter out = spec.commandLine().getOut();
       out.printf(
           "%s answers on http://%s:%d%n", served.name(), address, server.address().getPort());

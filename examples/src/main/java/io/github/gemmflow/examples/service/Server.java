@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.examples.service;
 
-import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpHandler;
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import tools.jackson.databind.json.JsonMapper;
@@ -14,19 +15,28 @@ import tools.jackson.databind.node.ObjectNode;
 final class Server implements AutoCloseable {
   private final HttpServer http;
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
-  private final Metrics metrics;
+  private final Gate gate;
 
-  /** Binds the address, and answers from then on. */
-  Server(InetSocketAddress address, ServedModel model, RequestReader reader, Desk desk)
+  /**
+   * Binds the address, and answers from then on.
+   *
+   * @param names that clients may ask the server by, beside localhost and numbers
+   */
+  Server(
+      InetSocketAddress address,
+      List<String> names,
+      ServedModel model,
+      RequestReader reader,
+      Desk desk)
       throws IOException {
-    this.metrics = desk.metrics();
+    this.gate = new Gate(names, desk.metrics());
     this.http = HttpServer.create(address, 0);
     http.setExecutor(threads);
-    http.createContext("/v1/completions", new CompletionHandler(false, model, reader, desk));
-    http.createContext("/v1/chat/completions", new CompletionHandler(true, model, reader, desk));
+    add("/v1/completions", new CompletionHandler(false, model, reader, desk));
+    add("/v1/chat/completions", new CompletionHandler(true, model, reader, desk));
     get("/v1/models", "application/json", () -> models(model));
-    get("/metrics", "text/plain; version=0.0.4", () -> metrics.text(desk));
-    http.createContext(
+    get("/metrics", "text/plain; version=0.0.4", () -> desk.metrics().text(desk));
+    add(
         "/health",
         exchange -> {
           try (exchange) {
@@ -34,8 +44,12 @@ final class Server implements AutoCloseable {
             Replies.send(exchange, isOpen ? 200 : 503, "text/plain", isOpen ? "ok\n" : "ending\n");
           }
         });
-    http.createContext("/", exchange -> refuse(exchange, 404, "there is no such page"));
+    add("/", exchange -> gate.refuse(exchange, 404, "there is no such page"));
     http.start();
+  }
+
+  private void add(String path, HttpHandler handler) {
+    http.createContext(path, handler).getFilters().add(gate);
   }
 
   private interface Page {
@@ -43,24 +57,17 @@ final class Server implements AutoCloseable {
   }
 
   private void get(String path, String type, Page page) {
-    http.createContext(
+    add(
         path,
         exchange -> {
           if (!exchange.getRequestMethod().equals("GET")) {
-            refuse(exchange, 405, "use GET, not " + exchange.getRequestMethod());
+            gate.refuse(exchange, 405, "use GET, not " + exchange.getRequestMethod());
             return;
           }
           try (exchange) {
             Replies.send(exchange, 200, type, page.text());
           }
         });
-  }
-
-  private void refuse(HttpExchange exchange, int status, String message) throws IOException {
-    try (exchange) {
-      metrics.answer(status);
-      Replies.json(exchange, status, Answer.error(message));
-    }
   }
 
   private static String models(ServedModel model) {

@@ -30,6 +30,7 @@ final class Client {
 
   private HttpRequest.Builder request(String path) {
     return HttpRequest.newBuilder(URI.create("http://127.0.0.1:%d%s".formatted(port, path)))
+        .header("Content-Type", "application/json")
         .timeout(PATIENCE);
   }
 

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -31,7 +32,14 @@ class ServiceTest {
   @BeforeAll
   static void start() throws IOException {
     TestModel.writeRandom(directory.resolve("tiny"));
-    server = ServerProcess.local(2, directory.resolve("tiny"), "--max-bytes", "2000");
+    server =
+        ServerProcess.local(
+            2,
+            directory.resolve("tiny"),
+            "--max-bytes",
+            "2000",
+            "--allowed-hosts",
+            "proxy.example");
     client = new Client(server.port());
   }
 
@@ -111,6 +119,7 @@ class ServiceTest {
         "/v1/completions | {\"prompt\": \"x\", \"temperature\": -1} | 400 | temperature",
         "/v1/completions | {\"prompt\": \"x\", \"temperature\": \"hot\"} | 400 | temperature",
         "/v1/completions | {\"prompt\": \"x\", \"stop\": \"\"} | 400 | stop",
+        "/v1/completions | {\"prompt\": \"x\", \"seed\": 9223372036854775808} | 400 | seed cannot be",
         "/v1/completions | {\"prompt\": [1, 512]} | 400 | no token 512",
         "/v1/completions | {\"prompt\": []} | 400 | 0 tokens",
         "/v1/completions | {\"prompt\": [\"a\"]} | 400 | list of tokens",
@@ -121,6 +130,9 @@ class ServiceTest {
         "/v1/chat/completions | {\"messages\": [{\"role\": \"user\"}]} | 400 | content",
         "/v1/models | {} | 405 | use GET",
         "/v2 | {} | 404 | no such page",
+        "/v1/completionsAAAA | {\"prompt\": \"x\"} | 404 | no such page",
+        "/v1/completions/ | {\"prompt\": \"x\"} | 404 | no such page",
+        "/healthy | {} | 404 | no such page",
       })
   void whatAClientCanMendIsSaid(String path, String body, int status, String part)
       throws Exception {
@@ -128,6 +140,55 @@ class ServiceTest {
     assertEquals(status, response.statusCode(), response.body());
     String message = Client.json(response.body()).at("/error/message").stringValue();
     assertTrue(message.contains(part), message);
+  }
+
+  private static String raw(String headers, String body) throws IOException {
+    String request =
+        "POST /v1/completions HTTP/1.1\n%sConnection: close\n\n"
+            .formatted(headers)
+            .replace("\n", "\r\n");
+    try (RawClient raw = new RawClient(server.port(), request + body)) {
+      return raw.head().lines().findFirst().orElse("nothing");
+    }
+  }
+
+  /** A page in a browser can have the browser ask for its own name, and send what is not JSON. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "Host: evil.example | application/json | 403",
+        "Host: evil.example:8080 | application/json | 403",
+        "Host: 127.0.0.1.evil.example | application/json | 403",
+        "Host: 127.0.0.1@evil.example | application/json | 403",
+        "Host: localhost.evil.example | application/json | 403",
+        "Host: | application/json | 403",
+        "X: y | application/json | 400",
+        "Host: localhost\\nHost: evil.example | application/json | 400",
+        "Host: localhost | text/plain | 415",
+        "Host: localhost | application/x-www-form-urlencoded | 415",
+        "Host: localhost | application/jsonx | 415",
+        "Host: localhost |  | 415",
+        "Host: LOCALHOST:1 | Application/JSON; charset=utf-8 | 200",
+        "Host: 192.168.7.8 | application/json | 200",
+        "Host: [::1]:8080 | application/json | 200",
+        "Host: proxy.example | application/json | 200",
+      })
+  void onlyJsonForThisHostIsAnswered(String host, @Nullable String type, int status)
+      throws IOException {
+    String body = body("");
+    String headers = host.replace("\\n", "\n") + "\nContent-Length: " + body.length() + "\n";
+    String typed = type == null ? headers : headers + "Content-Type: " + type + "\n";
+    String answer = raw(typed, body);
+    assertTrue(answer.startsWith("HTTP/1.1 " + status), answer);
+  }
+
+  @Test
+  void aChunkMayClaimToBeLong() throws IOException {
+    String headers =
+        "Host: localhost\nContent-Type: application/json\nTransfer-Encoding: chunked\n";
+    String answer = raw(headers, "fffffffffff\r\n" + body(""));
+    assertTrue(answer.startsWith("HTTP/1.1 400"), answer);
   }
 
   @Test
