@@ -7,10 +7,14 @@ import java.util.concurrent.Semaphore;
 
 /**
  * Reader of requests within bounded memory. A body is read only with a permit, of which there are
- * as many as bodies fit; without one the client is refused before it has sent the body. One body is
- * parsed at a time, because that takes much more memory than the body itself. Thread-safe.
+ * as many as bodies fit; without one the client is refused before it has sent the body. One long
+ * body is parsed at a time, because its tree and its tokens take many times its memory.
+ * Thread-safe.
  */
 final class RequestReader {
+  /** Bodies of so many bytes wait for nobody. */
+  static final int SHORT = 16 << 10;
+
   private final ServedModel model;
   private final Semaphore bodies;
   private final Semaphore parsing = new Semaphore(1, true);
@@ -40,13 +44,21 @@ final class RequestReader {
 
   CompletionRequest parse(byte[] body, CompletionRequest.Reader prompts)
       throws ApiException, InterruptedException {
+    if (body.length <= SHORT) {
+      return parseNow(body, prompts);
+    }
     parsing.acquire();
     try {
-      CompletionRequest request = CompletionRequest.parse(body, prompts);
-      model.check(request);
-      return request;
+      return parseNow(body, prompts);
     } finally {
       parsing.release();
     }
+  }
+
+  private CompletionRequest parseNow(byte[] body, CompletionRequest.Reader prompts)
+      throws ApiException {
+    CompletionRequest request = CompletionRequest.parse(body, prompts);
+    model.check(request);
+    return request;
   }
 }

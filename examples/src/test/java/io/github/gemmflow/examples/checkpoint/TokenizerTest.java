@@ -2,9 +2,12 @@
 package io.github.gemmflow.examples.checkpoint;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.sun.management.ThreadMXBean;
 import io.github.gemmflow.examples.service.TestModel;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,6 +33,20 @@ class TokenizerTest {
       int[] tokens = tokenizer.encode("x".repeat(letters - 1) + "y");
       assertEquals(1 + 3 + letters, tokens.length);
       assertEquals(3 + 'y', tokens[tokens.length - 1]);
+    }
+  }
+
+  /** A server tokenises what strangers send. */
+  @Test
+  void aTokenTakesFewBytes() throws IOException {
+    try (Tokenizer tokenizer = Tokenizer.of(directory).orElseThrow()) {
+      tokenizer.encode("x");
+      ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+      long before = threads.getCurrentThreadAllocatedBytes();
+      int tokens = tokenizer.encode("x".repeat(100_000)).length;
+      double each = (threads.getCurrentThreadAllocatedBytes() - before) / (double) tokens;
+      System.out.printf("TokenizerTest: %.1f bytes for each of %d tokens%n", each, tokens);
+      assertTrue(each < 30, each + " bytes");
     }
   }
 

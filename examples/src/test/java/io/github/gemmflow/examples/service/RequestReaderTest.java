@@ -96,37 +96,49 @@ class RequestReaderTest {
   }
 
   @Test
-  void oneBodyIsParsedAtATime() throws Exception {
+  void oneLongBodyIsParsedAtATimeAndShortOnesBesideIt() throws Exception {
     try (Checkpoint checkpoint = Checkpoint.open(model);
         Tokenizer tokenizer = Tokenizer.of(model).orElseThrow()) {
       ServedModel served =
           new ServedModel("m", checkpoint.config(), new PromptReader(tokenizer, ""), 100, 100);
       RequestReader reader = new RequestReader(served, BODIES);
-      byte[] body = "{}".getBytes(StandardCharsets.UTF_8);
+      byte[] shortBody = "{}".getBytes(StandardCharsets.UTF_8);
+      byte[] longBody = (" ".repeat(RequestReader.SHORT) + "{}").getBytes(StandardCharsets.UTF_8);
       AtomicBoolean isIn = new AtomicBoolean();
       FutureTask<CompletionRequest> second =
           new FutureTask<>(
               () ->
                   reader.parse(
-                      body,
+                      longBody,
                       json -> {
                         isIn.set(true);
                         return List.of(2);
                       }));
       Thread thread = new Thread(second);
+      List<Integer> beside = new ArrayList<>();
       CompletionRequest first =
           reader.parse(
-              body,
+              longBody,
               json -> {
                 thread.start();
                 while (thread.getState() != Thread.State.WAITING && thread.isAlive()) {
                   Thread.onSpinWait();
                 }
                 assertFalse(isIn.get());
+                beside.addAll(parse(reader, shortBody).prompt());
                 return List.of(1);
               });
+      assertEquals(List.of(3), beside);
       assertEquals(List.of(1), first.prompt());
       assertEquals(List.of(2), second.get().prompt());
+    }
+  }
+
+  private static CompletionRequest parse(RequestReader reader, byte[] body) throws ApiException {
+    try {
+      return reader.parse(body, json -> List.of(3));
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
     }
   }
 }
