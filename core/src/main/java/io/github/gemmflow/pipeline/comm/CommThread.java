@@ -67,7 +67,7 @@ public final class CommThread implements CommHelp {
   private final AtomicInteger sleepers = new AtomicInteger();
 
   // Used by whoever has the turn.
-  private final EngineTurn turn = new EngineTurn(System::nanoTime);
+  private final EngineTurn turn = new EngineTurn(System::nanoTime, LOOK_AROUND);
   private final PollBackoff backoff = new PollBackoff(System::nanoTime);
   private final CommAgents agents = new CommAgents(backoff);
 

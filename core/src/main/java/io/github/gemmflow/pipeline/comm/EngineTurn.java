@@ -8,14 +8,8 @@ import java.util.function.LongSupplier;
 final class EngineTurn {
   private static final long FREE = 0;
 
-  /**
-   * What passes at most between two looks of a thread that runs, in nanoseconds. If it is more, the
-   * process was stopped (SIGSTOP, a debugger, a migration), and so was the thread that has the
-   * turn.
-   */
-  private static final long LONGEST_LOOK = 1_000_000_000;
-
   private final LongSupplier clock;
+  private final long lookNanos;
 
   /** Since when a thread has it: a time that is never {@link #FREE}. */
   private final AtomicLong since = new AtomicLong(FREE);
@@ -29,9 +23,13 @@ final class EngineTurn {
    * Turn that nobody has.
    *
    * @param clock the time in nanoseconds
+   * @param lookNanos what passes at most between two looks of the thread that waits for the turn. If
+   *     it is more, the process was stopped (SIGSTOP, a debugger, a migration), and so was the
+   *     thread that has the turn
    */
-  EngineTurn(LongSupplier clock) {
+  EngineTurn(LongSupplier clock, long lookNanos) {
     this.clock = clock;
+    this.lookNanos = lookNanos;
   }
 
   /** Takes the turn, unless another thread has it; returns whether this one has it now. */
@@ -54,7 +52,7 @@ final class EngineTurn {
       watched = holder;
       watchedFor = 0;
     } else {
-      watchedFor += Math.min(now - lastLook, LONGEST_LOOK);
+      watchedFor += Math.min(now - lastLook, lookNanos);
     }
     lastLook = now;
     return watchedFor;

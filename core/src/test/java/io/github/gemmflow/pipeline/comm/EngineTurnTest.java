@@ -14,7 +14,7 @@ class EngineTurnTest {
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
   private final AtomicLong clock = new AtomicLong(12_345);
-  private final EngineTurn turn = new EngineTurn(clock::get);
+  private final EngineTurn turn = new EngineTurn(clock::get, SECOND);
 
   /** Looks at the turn again and again; returns for how long it seems to be held at the end. */
   private long look(int times, long nanos) {
