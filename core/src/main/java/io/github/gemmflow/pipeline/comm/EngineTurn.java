@@ -23,8 +23,8 @@ final class EngineTurn {
    * Turn that nobody has.
    *
    * @param clock the time in nanoseconds
-   * @param lookNanos what passes at most between two looks of the thread that waits for the turn. If
-   *     it is more, the process was stopped (SIGSTOP, a debugger, a migration), and so was the
+   * @param lookNanos what passes at most between two looks of the thread that waits for the turn.
+   *     If it is more, the process was stopped (SIGSTOP, a debugger, a migration), and so was the
    *     thread that has the turn
    */
   EngineTurn(LongSupplier clock, long lookNanos) {
