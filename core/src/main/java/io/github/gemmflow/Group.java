@@ -45,11 +45,12 @@ public final class Group implements AutoCloseable {
 
   private volatile boolean closed;
 
-  private Group(World world, Channel channel, int[] ranks, Domains domains, Window window) {
+  private Group(
+      World world, Channel channel, TagRanges tags, int[] ranks, Domains domains, Window window) {
     this.world = world;
     this.channel = channel;
+    this.tags = tags;
     this.window = window;
-    this.tags = new TagRanges(channel.size(), channel.mostTag());
     Config config = world.config();
     Membership job = world.membership();
     int rank = channel.rank();
@@ -80,8 +81,10 @@ public final class Group implements AutoCloseable {
     Membership job = world.membership();
     Domains domains = job.neighbours().domains().restrictedTo(ranks);
     int rank = channel.rank();
+    TagRanges tags;
     Window window;
     try {
+      tags = new TagRanges(channel.size(), channel.mostTag());
       window =
           SharedWindow.open(
               "forming a group",
@@ -98,7 +101,7 @@ public final class Group implements AutoCloseable {
       }
       throw e;
     }
-    return new Group(world, channel, ranks, domains, window);
+    return new Group(world, channel, tags, ranks, domains, window);
   }
 
   private static void free(World world, Channel channel, Throwable cause) {

@@ -10,6 +10,7 @@ import io.github.gemmflow.engine.Engine;
 import io.github.gemmflow.kit.Exact;
 import io.github.gemmflow.kit.ForwardingEngine;
 import io.github.gemmflow.matrix.Block;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Workspaces on an engine that has tags for three of them. */
@@ -18,6 +19,11 @@ class FewTagsTest {
   private static final int TAGS = 9;
 
   private static final int MOST_TAG = 3 * TAGS - 1;
+
+  @AfterEach
+  void nothingIsLeft() {
+    Leftovers.assertNone();
+  }
 
   private static LocalWorld world(int mostTag) {
     return LocalWorld.onHosts(0, 1).decorate(engine -> new FewTags(engine, mostTag));
