@@ -19,7 +19,7 @@ public final class Program {
       code = of(command).execute(arguments);
     } catch (Throwable e) {
       // An error: threads that are left would keep the process.
-      e.printStackTrace();
+      e.printStackTrace(System.err);
     }
     System.exit(code);
   }

@@ -43,7 +43,7 @@ final class KvCache {
   static long bytesPerPosition(int layers, int heads, int headSize) {
     long keys = 2L * Float.BYTES * headSize;
     long values = OBJECT_BYTES + (long) Float.BYTES * headSize + 2 * REFERENCE_BYTES;
-    return layers * heads * (keys + values);
+    return (long) layers * heads * (keys + values);
   }
 
   /** Makes room for so many positions. */

@@ -199,7 +199,7 @@ final class Serve implements Callable<Integer> {
   /** As many bodies as may wait afterwards, if they fit a quarter of the Java heap. */
   private int maxBodies() {
     long fit = Runtime.getRuntime().maxMemory() / 4 / COPIES / maxBytes;
-    return (int) Math.clamp(fit, 1, maxWaiting);
+    return Math.clamp(fit, 1, maxWaiting);
   }
 
   /** For a process that is told to end: clients hear of it at once, and it ends soon. */
