@@ -1,43 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.examples.checkpoint;
 
-import ai.djl.huggingface.tokenizers.HuggingFaceTokenizer;
+import ai.djl.huggingface.tokenizers.jni.LibUtils;
 import ai.djl.huggingface.tokenizers.jni.TokenizersLibrary;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 
-/** A model's own way from text to numbers of tokens and back: its {@code tokenizer.json}. */
+/**
+ * A model's own way from text to numbers of tokens and back: its {@code tokenizer.json}, read by
+ * Hugging Face's native library. Of DJL, which brings that, only the native calls are used: DJL's
+ * own tokenizer asks the network which machine this is, and tells its maker. Thread-safe.
+ */
 public final class Tokenizer implements AutoCloseable {
   private static final String FILE = "tokenizer.json";
+  private static final TokenizersLibrary LIBRARY = TokenizersLibrary.LIB;
+  private static final long CLOSED = 0;
 
-  /** Options for texts of any length: without them, a text is cut after 512 tokens, or padded. */
-  private static final Map<String, String> WHOLE_TEXTS =
-      Map.of("truncation", "false", "padding", "false");
+  private final AtomicLong handle;
 
-  private final HuggingFaceTokenizer tokenizer;
-
-  private Tokenizer(HuggingFaceTokenizer tokenizer) {
-    this.tokenizer = tokenizer;
+  private Tokenizer(String json) {
+    LibUtils.checkStatus();
+    this.handle = new AtomicLong(LIBRARY.createTokenizerFromString(json));
+    // Texts are never cut or filled up, whatever the file says.
+    LIBRARY.disableTruncation(handle());
+    LIBRARY.disablePadding(handle());
   }
 
   /** The tokenizer of a model, if it has one. */
   public static Optional<Tokenizer> of(Path directory) throws IOException {
     Path file = directory.resolve(FILE);
     return Files.exists(file)
-        ? Optional.of(new Tokenizer(HuggingFaceTokenizer.newInstance(file, WHOLE_TEXTS)))
+        ? Optional.of(new Tokenizer(Files.readString(file)))
         : Optional.empty();
   }
 
   /** A tokenizer of which the {@code tokenizer.json} is in memory. */
-  public static Tokenizer read(byte[] json) throws IOException {
-    return new Tokenizer(
-        HuggingFaceTokenizer.newInstance(new ByteArrayInputStream(json), WHOLE_TEXTS));
+  public static Tokenizer read(byte[] json) {
+    return new Tokenizer(new String(json, StandardCharsets.UTF_8));
   }
 
   /** What turns a conversation into text, a program in Jinja; empty if a model has none. */
@@ -48,23 +53,34 @@ public final class Tokenizer implements AutoCloseable {
 
   /** The tokens of a text, all of it, with those that the model wants before it. */
   public int[] encode(String text) {
-    // Numbers alone: DJL's Encoding has texts and places, too, in sixteen times as much memory.
-    long encoding = TokenizersLibrary.LIB.encode(tokenizer.getHandle(), text, true);
+    long encoding = LIBRARY.encode(handle(), text, true);
     try {
-      long[] tokens = TokenizersLibrary.LIB.getTokenIds(encoding);
+      // Numbers alone: texts and places, which there are too, take sixteen times as much memory.
+      long[] tokens = LIBRARY.getTokenIds(encoding);
       return Arrays.stream(tokens).mapToInt(Math::toIntExact).toArray();
     } finally {
-      TokenizersLibrary.LIB.deleteEncoding(encoding);
+      LIBRARY.deleteEncoding(encoding);
     }
   }
 
   /** The text of tokens, without those that only mark something. */
   public String decode(List<Integer> tokens) {
-    return tokenizer.decode(tokens.stream().mapToLong(Integer::longValue).toArray(), true);
+    return LIBRARY.decode(handle(), tokens.stream().mapToLong(Integer::longValue).toArray(), true);
+  }
+
+  private long handle() {
+    long value = handle.get();
+    if (value == CLOSED) {
+      throw new IllegalStateException("the tokenizer is closed");
+    }
+    return value;
   }
 
   @Override
   public void close() {
-    tokenizer.close();
+    long value = handle.getAndSet(CLOSED);
+    if (value != CLOSED) {
+      LIBRARY.deleteTokenizer(value);
+    }
   }
 }
