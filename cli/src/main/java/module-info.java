@@ -9,7 +9,6 @@ module io.github.gemmflow.cli {
   requires info.picocli;
   requires java.logging;
   requires java.management;
-  requires java.net.http;
   requires jdk.jfr;
   requires tools.jackson.core;
   requires static org.jspecify;

@@ -7,7 +7,6 @@ import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -19,14 +18,22 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A Chromium without a window, and with a profile that is gone when it is closed. */
+/**
+ * A Chromium without a window, and with a profile that is gone when it is closed. Pipes connect it
+ * with this process only. Any user of the machine could connect to a port, and read files through
+ * the browser.
+ */
 final class Chromium implements AutoCloseable {
   /** What it is called by Debian, Ubuntu and Google. */
   private static final List<String> NAMES =
       List.of("chromium", "chromium-browser", "google-chrome");
 
-  /** What it prints when a client can connect. */
-  private static final String LISTENING = "DevTools listening on ";
+  /**
+   * Start of a program that reads commands from descriptor 3 and writes replies to descriptor 4,
+   * which are the standard input and output of the process; all that it prints is standard error.
+   */
+  private static final List<String> WITH_PIPES =
+      List.of("/bin/sh", "-c", "exec \"$@\" 3<&0 4>&1 </dev/null >&2", "sh");
 
   private final Process process;
   private final Path profile;
@@ -48,10 +55,9 @@ final class Chromium implements AutoCloseable {
     if (asked != null) {
       return asked;
     }
-    for (String directory :
-        System.getenv().getOrDefault("PATH", "").split(File.pathSeparator, -1)) {
+    for (String directory : path()) {
       for (String name : NAMES) {
-        if (Files.isExecutable(Path.of(directory, name))) {
+        if (isProgram(Path.of(directory, name))) {
           return name;
         }
       }
@@ -61,11 +67,19 @@ final class Chromium implements AutoCloseable {
             .formatted(NAMES));
   }
 
+  private static List<String> path() {
+    return List.of(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator, -1));
+  }
+
+  private static boolean isProgram(Path path) {
+    return Files.isRegularFile(path) && Files.isExecutable(path);
+  }
+
   /** Starts a browser and opens an empty page in it. */
   static Chromium start(String program, Duration patience) throws IOException {
     Path profile = Files.createTempDirectory("gemmflow-browser");
     List<String> command =
-        new ArrayList<>(List.of(program, "--headless", "--remote-debugging-port=0"));
+        new ArrayList<>(List.of(program, "--headless", "--remote-debugging-pipe"));
     command.add("--user-data-dir=" + profile);
     command.addAll(List.of("--no-first-run", "--disable-background-networking", "--disable-gpu"));
     if (System.getProperty("user.name").equals("root")) {
@@ -75,8 +89,11 @@ final class Chromium implements AutoCloseable {
     Process process = null;
     try {
       process = launch(command);
-      URI address = Deadline.await(address(process), patience, program + " did not start");
-      return new Chromium(process, profile, DevTools.connect(address, patience));
+      DevTools devTools =
+          new DevTools(
+              process.getOutputStream(), process.getInputStream(), lastLine(process), patience);
+      devTools.openEmptyPage(program + " did not start");
+      return new Chromium(process, profile, devTools);
     } catch (IOException | RuntimeException e) {
       end(process, profile);
       throw e;
@@ -84,37 +101,40 @@ final class Chromium implements AutoCloseable {
   }
 
   private static Process launch(List<String> command) throws IOException {
-    try {
-      return new ProcessBuilder(command).redirectErrorStream(true).start();
-    } catch (IOException e) {
+    String program = command.getFirst();
+    boolean found =
+        program.contains("/")
+            ? isProgram(Path.of(program))
+            : path().stream().anyMatch(directory -> isProgram(Path.of(directory, program)));
+    if (!found) {
       throw new IOException(
-          "the browser %s cannot be run: name another one with --browser".formatted(command.get(0)),
-          e);
+          "the browser %s cannot be run: name another one with --browser".formatted(program));
     }
+    List<String> all = new ArrayList<>(WITH_PIPES);
+    all.addAll(command);
+    return new ProcessBuilder(all).start();
   }
 
   /** Reads what it prints for as long as it prints, lest it waits for a reader. */
-  private static CompletableFuture<URI> address(Process process) {
-    CompletableFuture<URI> address = new CompletableFuture<>();
-    BufferedReader lines = process.inputReader(UTF_8);
-    Thread.ofVirtual()
+  private static CompletableFuture<String> lastLine(Process process) {
+    CompletableFuture<String> lastLine = new CompletableFuture<>();
+    BufferedReader lines = process.errorReader(UTF_8);
+    Thread.ofPlatform()
+        .daemon()
+        .name("gemmflow-browser-log")
         .start(
             () -> {
               String last = "";
               try (lines) {
                 for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                   last = line;
-                  if (line.startsWith(LISTENING)) {
-                    address.complete(URI.create(line.substring(LISTENING.length())));
-                  }
                 }
               } catch (IOException e) {
                 last = e.toString();
               }
-              address.completeExceptionally(
-                  new IOException("it ended" + (last.isEmpty() ? "" : ", and said " + last)));
+              lastLine.complete(last);
             });
-    return address;
+    return lastLine;
   }
 
   /** Where it keeps what it must not keep. */
@@ -128,7 +148,6 @@ final class Chromium implements AutoCloseable {
 
   @Override
   public void close() {
-    devTools.close();
     end(process, profile);
   }
 

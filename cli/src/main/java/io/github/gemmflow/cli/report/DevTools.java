@@ -1,24 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.cli.report;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.github.gemmflow.cli.bench.Json;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.WebSocket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** A page in a browser, driven through the Chrome DevTools Protocol. */
-final class DevTools implements AutoCloseable {
+/**
+ * A page in a browser, driven through the Chrome DevTools Protocol over two pipes. Each message is
+ * JSON and ends with a NUL.
+ */
+final class DevTools {
   /**
    * Something that happened on the page.
    *
@@ -26,37 +32,57 @@ final class DevTools implements AutoCloseable {
    */
   record Event(String method, Map<String, Object> params) {}
 
-  private final HttpClient http = HttpClient.newHttpClient();
   private final Map<Integer, CompletableFuture<Map<String, Object>>> replies =
       new ConcurrentHashMap<>();
   private final List<Event> events = new ArrayList<>();
   private final AtomicInteger lastId = new AtomicInteger();
   private final CompletableFuture<Void> loaded = new CompletableFuture<>();
+  private final OutputStream commands;
+  private final CompletableFuture<String> lastLine;
+
+  /** Fails when the browser ends. */
+  private final CompletableFuture<Void> end = new CompletableFuture<>();
+
   private final Duration patience;
-  private final WebSocket socket;
   private String session = "";
 
-  private DevTools(URI address, Duration patience) throws IOException {
+  /**
+   * Makes a client of a browser that may not be ready yet.
+   *
+   * @param lastLine last line that the browser printed, complete soon after its end
+   * @param patience limit of each wait
+   */
+  DevTools(
+      OutputStream commands,
+      InputStream replies,
+      CompletableFuture<String> lastLine,
+      Duration patience) {
+    this.commands = commands;
+    this.lastLine = lastLine;
     this.patience = patience;
-    this.socket =
-        Deadline.await(
-            http.newWebSocketBuilder().buildAsync(address, new Listener()),
-            patience,
-            "the browser let nobody connect");
+    Thread.ofPlatform().daemon().name("gemmflow-browser-replies").start(() -> receive(replies));
   }
 
-  /** Connects to a browser and opens an empty page in it. */
-  static DevTools connect(URI address, Duration patience) throws IOException {
-    DevTools tools = new DevTools(address, patience);
-    Object target = tools.call("Target.createTarget", Map.of("url", "about:blank")).get("targetId");
+  /**
+   * Waits until the browser is ready, and opens an empty page in it.
+   *
+   * @param otherwise the beginning of the message if it does not get ready
+   */
+  void openEmptyPage(String otherwise) throws IOException {
+    Map<String, Object> empty = Map.of("url", "about:blank");
+    Object target = call("Target.createTarget", empty, otherwise).get("targetId");
     Map<String, Object> how = Map.of("targetId", String.valueOf(target), "flatten", true);
-    tools.session = String.valueOf(tools.call("Target.attachToTarget", how).get("sessionId"));
-    tools.call("Page.enable", Map.of());
-    return tools;
+    session = String.valueOf(call("Target.attachToTarget", how).get("sessionId"));
+    call("Page.enable", Map.of());
   }
 
   /** Has something done, and waits until it is. */
   Map<String, Object> call(String method, Map<String, Object> params) throws IOException {
+    return call(method, params, "the browser did not do " + method);
+  }
+
+  private Map<String, Object> call(String method, Map<String, Object> params, String otherwise)
+      throws IOException {
     int id = lastId.incrementAndGet();
     CompletableFuture<Map<String, Object>> reply = new CompletableFuture<>();
     replies.put(id, reply);
@@ -67,15 +93,29 @@ final class DevTools implements AutoCloseable {
     if (!session.isEmpty()) {
       message.put("sessionId", session);
     }
-    Deadline.await(
-        socket.sendText(Json.write(message), true), patience, "the browser did not listen");
-    return Deadline.await(reply, patience, "the browser did not do " + method);
+    send(Json.write(message));
+    return JsonTree.object(
+        Deadline.await(CompletableFuture.anyOf(reply, end), patience, otherwise));
+  }
+
+  /**
+   * Sends a message. This does not wait for the browser: a pipe holds far more than the one message
+   * that is under way.
+   */
+  private void send(String message) {
+    try {
+      commands.write((message + '\0').getBytes(UTF_8));
+      commands.flush();
+    } catch (IOException e) {
+      // The browser has ended, which its replies tell.
+    }
   }
 
   /** Opens a page and returns when all of it is there. Once. */
   void open(URI page) throws IOException {
     call("Page.navigate", Map.of("url", page.toString()));
-    Deadline.await(loaded, patience, "the browser did not open " + page);
+    Deadline.await(
+        CompletableFuture.anyOf(loaded, end), patience, "the browser did not open " + page);
   }
 
   /** The value of an expression on the page, or what its promise comes to. */
@@ -96,9 +136,22 @@ final class DevTools implements AutoCloseable {
     }
   }
 
-  @Override
-  public void close() {
-    http.shutdownNow();
+  private void receive(InputStream in) {
+    try {
+      ByteArrayOutputStream message = new ByteArrayOutputStream();
+      for (int next = in.read(); next >= 0; next = in.read()) {
+        if (next == 0) {
+          received(message.toString(UTF_8));
+          message.reset();
+        } else {
+          message.write(next);
+        }
+      }
+      String last = lastLine.completeOnTimeout("", 5, TimeUnit.SECONDS).join();
+      throw new IOException("it ended" + (last.isEmpty() ? "" : ", and said " + last));
+    } catch (IOException | RuntimeException e) {
+      end.completeExceptionally(e);
+    }
   }
 
   private void received(String text) {
@@ -118,21 +171,6 @@ final class DevTools implements AutoCloseable {
     }
     if (method.equals("Page.loadEventFired")) {
       loaded.complete(null);
-    }
-  }
-
-  private final class Listener implements WebSocket.Listener {
-    private final StringBuilder text = new StringBuilder();
-
-    @Override
-    public @Nullable CompletionStage<?> onText(WebSocket from, CharSequence part, boolean last) {
-      text.append(part);
-      if (last) {
-        received(text.toString());
-        text.setLength(0);
-      }
-      from.request(1);
-      return null;
     }
   }
 }
