@@ -7,6 +7,9 @@ import static java.util.stream.Collectors.joining;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.StringReader;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -17,7 +20,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Page for a browser that needs no other file and no network. */
+/**
+ * Page for a browser that needs no other file and no network. Its Content-Security-Policy names the
+ * hashes of its scripts, so that the browser runs no others.
+ */
 public final class Page {
   private static final Pattern PLACE = Pattern.compile("\\{\\{([a-z]+)}}");
 
@@ -35,6 +41,7 @@ public final class Page {
    */
   public static String of(String name, Map<String, String> data, List<String> scripts)
       throws IOException {
+    String echarts = echarts();
     StringJoiner code = new StringJoiner("\n");
     code.add(own("page.js"));
     for (String script : scripts) {
@@ -43,12 +50,13 @@ public final class Page {
     return fill(
         "page.html",
         Map.of(
+            "hashes", hash(echarts) + " " + hash(code.toString()),
             "name", name,
             "style", own("report.css"),
             "body", own(name + ".html"),
             "data",
                 new TreeMap<>(data).entrySet().stream().map(Page::script).collect(joining("\n")),
-            "echarts", echarts(),
+            "echarts", echarts,
             "scripts", code.toString()));
   }
 
@@ -56,6 +64,16 @@ public final class Page {
   private static String script(Map.Entry<String, String> json) {
     return "<script type=\"application/json\" id=\"%s\">%s</script>"
         .formatted(json.getKey(), json.getValue().replace("<", "\\u003c"));
+  }
+
+  /** A script as a Content-Security-Policy names it. */
+  private static String hash(String script) {
+    try {
+      byte[] digest = MessageDigest.getInstance("SHA-256").digest(script.getBytes(UTF_8));
+      return "'sha256-%s'".formatted(Base64.getEncoder().encodeToString(digest));
+    } catch (NoSuchAlgorithmException e) {
+      throw new AssertionError("every JDK has SHA-256", e);
+    }
   }
 
   private static String fill(String template, Map<String, String> parts) throws IOException {

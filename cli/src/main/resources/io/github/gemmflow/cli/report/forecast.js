@@ -102,7 +102,7 @@ function option(palette) {
       backgroundColor: palette.page,
       borderColor: palette.line,
       textStyle: { color: palette.text, fontSize: 13 },
-      formatter: ({ seriesName, value }) => `${seriesName}<br>${plural(value[0], "rank")}: <b>${times(value[1])}</b>`,
+      formatter: ({ seriesName, value }) => `${echarts.format.encodeHTML(seriesName)}<br>${plural(value[0], "rank")}: <b>${times(value[1])}</b>`,
     },
     series: [...lines, { name: "in proportion", type: "line", silent: true, tooltip: { show: false }, symbol: "none", lineStyle: { color: palette.muted, width: 1, type: [2, 4] }, data: [[fewest, 1], [most, most / fewest]] }],
   };

@@ -88,7 +88,7 @@ function scalingOption(layers, colors, narrow) {
       backgroundColor: colors.page,
       borderColor: colors.line,
       textStyle: { color: colors.text, fontSize: 13 },
-      formatter: ({ seriesName, value }) => `${seriesName}<br>${plural(value[0], "rank")}: <b>${Math.round(value[1])} GFLOP/s</b>`,
+      formatter: ({ seriesName, value }) => `${echarts.format.encodeHTML(seriesName)}<br>${plural(value[0], "rank")}: <b>${Math.round(value[1])} GFLOP/s</b>`,
     },
     series: layers.flatMap((layer, index) => {
       const { color: named, mark } = lineStyleOf(index);

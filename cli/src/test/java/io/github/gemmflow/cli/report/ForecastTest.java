@@ -5,7 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.github.gemmflow.cli.bench.Layer;
 import io.github.gemmflow.cli.bench.Operation;
+import io.github.gemmflow.cli.predict.Curve;
 import io.github.gemmflow.cli.predict.Forecast;
+import io.github.gemmflow.cli.predict.Point;
 import io.github.gemmflow.cli.predict.Question;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.tuning.Tuning;
@@ -14,7 +16,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -44,6 +48,23 @@ class ForecastTest {
       assertEquals(6.0, page.value("document.querySelectorAll('#tables tr').length"));
       assertEquals(true, page.value("document.querySelector('#curve canvas') !== null"));
       page.screenshot("forecast-%d-%s.png".formatted(width, theme), width);
+      page.assertQuiet();
+    }
+  }
+
+  @Test
+  void namesAreNoHtml() throws IOException {
+    String name = "pass<img src=x onerror=alert(1)>";
+    List<Point> points =
+        List.of(new Point(1, 1, 8, name, 0, 0, 0), new Point(4, 1, 4, name, 0, 0, 0));
+    Forecast forecast =
+        new Forecast(name, List.of(new Curve(name, 0, points)), List.of(), CostModel.ASSUMED);
+    Path file = Files.writeString(directory.resolve("names.html"), forecast.page());
+    try (OpenReport page = OpenReport.open(file, 1280, 900, "light")) {
+      assertEquals(name, page.value("document.querySelector('h1').textContent"));
+      page.chart("curve");
+      page.mouse("mouseMoved", 4, 2, Map.of());
+      assertEquals(name + "\n4 ranks: 2.00×", page.tooltip());
       page.assertQuiet();
     }
   }

@@ -17,12 +17,11 @@ import org.jspecify.annotations.Nullable;
 /** A report that a real browser shows, and all that happens meanwhile. */
 final class OpenReport implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
-  private static final String CHART =
-      "echarts.getInstanceByDom(document.getElementById('timeline'))";
 
   private final Chromium chromium;
   private final DevTools page;
   private final Path file;
+  private String chart = "timeline";
 
   private OpenReport(Chromium chromium, Path file) {
     this.chromium = chromium;
@@ -55,12 +54,19 @@ final class OpenReport implements AutoCloseable {
     page.call("Emulation.setEmulatedMedia", Map.of("features", List.of(feature)));
   }
 
-  /** The value of an expression, in which {@code chart} is the timeline. */
-  @Nullable Object evaluate(String expression) throws IOException {
-    return page.evaluate("(chart => (%s))(%s)".formatted(expression, CHART));
+  /** Another chart than the timeline, for expressions and the mouse. */
+  void chart(String id) {
+    chart = id;
   }
 
-  /** The value of an expression on a page that may have no timeline. */
+  /** The value of an expression, in which {@code chart} is the chart. */
+  @Nullable Object evaluate(String expression) throws IOException {
+    return page.evaluate(
+        "(chart => (%s))(echarts.getInstanceByDom(document.getElementById('%s')))"
+            .formatted(expression, chart));
+  }
+
+  /** The value of an expression that needs no chart. */
   @Nullable Object value(String expression) throws IOException {
     return page.evaluate(expression);
   }
@@ -72,21 +78,21 @@ final class OpenReport implements AutoCloseable {
             .formatted(expression));
   }
 
-  /** Moves the mouse to where a time on a track is drawn, and does something there. */
-  void mouse(String type, double millis, int track, Map<String, Object> more) throws IOException {
+  /** Moves the mouse to where a point is drawn, and does something there. */
+  void mouse(String type, double x, double y, Map<String, Object> more) throws IOException {
     evaluate("chart.getDom().scrollIntoView({block: 'center'})");
     Map<String, Object> at =
         JsonTree.object(
             evaluate(
-                "(([x, y], box) => ({x: box.x + x, y: box.y + y}))(chart.convertToPixel({xAxisIndex: 0, yAxisIndex: 0}, [%s, %d]), chart.getDom().getBoundingClientRect())"
-                    .formatted(millis, track)));
+                "(([x, y], box) => ({x: box.x + x, y: box.y + y}))(chart.convertToPixel({xAxisIndex: 0, yAxisIndex: 0}, [%s, %s]), chart.getDom().getBoundingClientRect())"
+                    .formatted(x, y)));
     Map<String, Object> event = new LinkedHashMap<>(at);
     event.put("type", type);
     event.putAll(more);
     page.call("Input.dispatchMouseEvent", event);
   }
 
-  /** What the tooltip of the timeline says; waits until there is one. */
+  /** What the tooltip of the chart says; waits until there is one. */
   String tooltip() throws IOException {
     return String.valueOf(await("chart.getDom().innerText"));
   }

@@ -127,17 +127,10 @@ class ReportTest {
   @ParameterizedTest
   @CsvSource({"1280, 900, light", "1280, 900, dark", "390, 844, light", "390, 844, dark"})
   void scalingOverRanks(int width, int height, String theme) throws IOException {
-    Path sweep = Files.createDirectories(directory.resolve("sweep"));
-    String one = Files.readString(directory.resolve(Operation.GATHER + ".json"));
+    Path sweep = Files.createTempDirectory(directory, "sweep");
     for (int ranks : List.of(4, 1, 2)) {
-      for (int m : List.of(512, 4096)) {
-        String other =
-            one.replace("\"ranks\": 4", "\"ranks\": " + ranks)
-                .replace("\"m\": 512", "\"m\": " + m)
-                .replaceFirst(
-                    "(\"pipelined\":.*\"gflops\": )[0-9.]+", "$1" + (50 * ranks + m / 64) + ".0");
-        Files.writeString(sweep.resolve("%d-%d.json".formatted(m, ranks)), other);
-      }
+      writeFigures(sweep, 512, ranks, "F32");
+      writeFigures(sweep, 4096, ranks, "F32");
     }
     Path file =
         Files.writeString(directory.resolve("scaling.html"), Report.write(List.of(sweep), null));
@@ -156,6 +149,18 @@ class ReportTest {
       page.screenshot("scaling-%d-%s.png".formatted(width, theme), width);
       page.assertQuiet();
     }
+  }
+
+  /** Figures with a throughput of 50 GFLOP/s per rank, and some more for many rows. */
+  private static void writeFigures(Path sweep, int m, int ranks, String dtype) throws IOException {
+    String text =
+        Files.readString(directory.resolve(Operation.GATHER + ".json"))
+            .replace("\"ranks\": 4", "\"ranks\": " + ranks)
+            .replace("\"m\": 512", "\"m\": " + m)
+            .replace("\"dtype\": \"F32\"", "\"dtype\": \"" + dtype + "\"")
+            .replaceFirst(
+                "(\"pipelined\":.*\"gflops\": )[0-9.]+", "$1" + (50 * ranks + m / 64) + ".0");
+    Files.writeString(Files.createTempFile(sweep, "figures", ".json"), text);
   }
 
   @Test
@@ -257,6 +262,45 @@ class ReportTest {
       page.mouse("mouseMoved", 0.5, 0, Map.of());
       assertTrue(page.tooltip().contains(name), page.tooltip());
       page.assertQuiet();
+    }
+  }
+
+  @Test
+  void namesOfLinesAreNoHtml() throws IOException {
+    String name = "F32<img src=x onerror=alert(1)>";
+    Path sweep = Files.createTempDirectory(directory, "sweep");
+    writeFigures(sweep, 512, 1, "F32");
+    writeFigures(sweep, 512, 1, name);
+    writeFigures(sweep, 512, 4, name);
+    Path file =
+        Files.writeString(directory.resolve("lines.html"), Report.write(List.of(sweep), null));
+    try (OpenReport page = OpenReport.open(file, 1280, 900, "light")) {
+      page.chart("scaling");
+      page.mouse("mouseMoved", 4, 208, Map.of());
+      assertTrue(page.tooltip().startsWith("gather " + name + " 512 "), page.tooltip());
+      page.assertQuiet();
+    }
+  }
+
+  /** Even if a page took a name for HTML, no script in it would run. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          script-src-attr | place.innerHTML = `<img src="data:," onerror="document.title = 'ran'">`; place.firstChild.addEventListener('error', done)
+          script-src-elem | place.append(Object.assign(document.createElement('script'), {textContent: 'document.title = "ran"'})); done()
+          """)
+  void otherScriptsDoNotRun(String directive, String insert) throws IOException {
+    try (OpenReport page = OpenReport.open(report, 1280, 900, "light")) {
+      Object title = page.value("document.title");
+      page.value(
+          "void (window.refused = new Promise(done => document.addEventListener('securitypolicyviolation', event => done(event.effectiveDirective))))");
+      page.value(
+          "new Promise(done => { const place = document.createElement('p'); document.body.append(place); %s })"
+              .formatted(insert));
+      assertEquals(title, page.value("document.title"));
+      assertEquals(directive, page.value("refused"));
     }
   }
 
