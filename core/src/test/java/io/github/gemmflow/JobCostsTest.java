@@ -108,6 +108,19 @@ class JobCostsTest {
   }
 
   @Test
+  void aFileThatIsNotTextIsSaid() throws IOException {
+    Path binary = Files.write(directory.resolve("costs.bin"), new byte[] {(byte) 0xff});
+    IllegalArgumentException e =
+        assertThrows(
+            IllegalArgumentException.class,
+            () -> World.single(Config.builder().costs(binary).build()).close());
+    assertEquals(
+        "gemmflow.costs: %s is not text in UTF-8: write it with gemmflow calibrate"
+            .formatted(binary),
+        e.getMessage());
+  }
+
+  @Test
   void aFileThatIsNotThereIsSaid() {
     Path none = directory.resolve("none.txt");
     RuntimeException e =

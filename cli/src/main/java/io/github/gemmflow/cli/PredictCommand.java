@@ -4,16 +4,15 @@ package io.github.gemmflow.cli;
 import io.github.gemmflow.cli.bench.Layer;
 import io.github.gemmflow.cli.bench.RecordedStep;
 import io.github.gemmflow.cli.bench.Trace;
+import io.github.gemmflow.cli.predict.CostsFile;
 import io.github.gemmflow.cli.predict.Forecast;
 import io.github.gemmflow.cli.predict.ModelShape;
 import io.github.gemmflow.cli.predict.Question;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.simulator.SimulatedStep;
 import io.github.gemmflow.tuning.cost.CostModel;
-import io.github.gemmflow.tuning.cost.CostText;
 import io.github.gemmflow.tuning.cost.LinkCosts;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -133,7 +132,7 @@ final class PredictCommand implements Callable<Integer> {
   private CostModel costs() throws IOException {
     CostModel costs = CostModel.ASSUMED;
     if (costsFile != null) {
-      costs = CostText.read(Files.readString(costsFile));
+      costs = CostsFile.read(costsFile);
     }
     LinkCosts link = costs.link();
     if (latency != null) {

@@ -112,6 +112,13 @@ class CommandErrorsTest {
           verify --c @/golden.npy --golden @/a.npy --a @/a.npy --b @/b.npy | should be 12 x 6
           plan -n 2 --hosts 3                           | 2 ranks cannot be spread over 3 hosts: each host needs at least one
           plan --gm -1                                  | a layer of -1 x 4096 x 4096 has nothing to multiply
+          plan --gm 9223372036854775807                 | 9223372036854775807 x 4096 x 4096 is larger than any memory
+          plan --gk 9223372036854775807                 | 4096 x 9223372036854775807 x 4096 is larger than any memory
+          plan --gn 9223372036854775807                 | 4096 x 4096 x 9223372036854775807 is larger than any memory
+          predict --gm 9223372036854775807              | 9223372036854775807 x 4096 x 4096 is larger than any memory
+          plan --gm 70368744177665 --gk 1 --gn 1        | A, B and the product can have 2^46 elements each
+          bench --engine local --gn 9223372036854775807 | 4096 x 4096 x 9223372036854775807 is larger than any memory
+          bench --engine local --iterations 2147483647  | 5 rounds to warm up and 2147483647 that count are too many: at most 1000000
           bench --groups 0                              | 0 groups cannot run a layer
           bench --iterations 0                          | 5 rounds to warm up and 0 that count cannot be run
           bench --gm 0                                  | a layer of 0 x 4096 x 4096 has nothing to multiply

@@ -89,7 +89,11 @@ class PredictCommandTest {
     Path empty = Files.writeString(directory.resolve("empty.json"), "");
     assertRefused("there is no JSON in it", "predict", "--model", empty.toString());
     Path costs = Files.writeString(directory.resolve("costs.txt"), "step.ns = 1\n");
-    assertRefused("'origin' is missing", "predict", "--costs", costs.toString());
+    assertRefused(
+        "costs.txt has no costs: 'origin' is missing", "predict", "--costs", costs.toString());
+    String binary = Files.write(directory.resolve("x.bin"), new byte[] {(byte) 0xff}).toString();
+    assertRefused("x.bin is not text in UTF-8: write it", "predict", "--costs", binary);
+    assertRefused("x.bin is not text in UTF-8: give the", "predict", "--model", binary);
     assertRefused("ask for gather", "predict", "--operation", "all-gather");
     assertRefused("give numbers of 1 or more", "predict", "-n", "0");
     assertRefused("leave out --model", "predict", "--model", model(), "--trace", "x.json");

@@ -7,6 +7,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.github.gemmflow.tuning.cost.CostModel;
 import io.github.gemmflow.tuning.cost.CostText;
 import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -54,6 +55,11 @@ final class JobCosts {
             machine);
       }
       return text;
+    } catch (CharacterCodingException e) {
+      throw new IllegalArgumentException(
+          "gemmflow.costs: %s is not text in UTF-8: write it with gemmflow calibrate"
+              .formatted(file),
+          e);
     } catch (IOException e) {
       throw new IllegalArgumentException(
           "gemmflow.costs: cannot read %s (%s): write it with gemmflow calibrate"

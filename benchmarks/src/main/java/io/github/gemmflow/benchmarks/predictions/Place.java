@@ -2,6 +2,7 @@
 package io.github.gemmflow.benchmarks.predictions;
 
 import io.github.gemmflow.benchmarks.peers.Programs;
+import io.github.gemmflow.cli.predict.CostsFile;
 import io.github.gemmflow.system.Lab;
 import io.github.gemmflow.tuning.Domains;
 import io.github.gemmflow.tuning.cost.CostModel;
@@ -101,7 +102,7 @@ record Place(int hosts, String rate, List<Long> rows) {
   CostModel calibrate(Path directory) throws IOException, InterruptedException {
     Path file = directory.resolve("costs-%s.txt".formatted(toString().replace(' ', '-')));
     run(List.of("calibrate", "--dtypes", "F32,I8", "-o", file.toString()), CostModel.ASSUMED);
-    return CostText.read(Files.readString(file));
+    return CostsFile.read(file);
   }
 
   @Override

@@ -33,6 +33,9 @@ public abstract sealed class Layer implements AutoCloseable permits GatherLayer,
    * @param wire in which gathered rows, or the hosts' sums, travel
    */
   public record Size(Operation operation, long m, long k, long n, DType type, DType wire) {
+    /** As floats these are 256 TiB, all that addresses of 48 bits reach. */
+    private static final int MOST_BITS = 46;
+
     /** A layer whose rows travel as they are, and whose sums as F32. */
     public Size(Operation operation, long m, long k, long n, DType type) {
       this(operation, m, k, n, type, operation.isSum() ? DType.F32 : type);
@@ -43,6 +46,15 @@ public abstract sealed class Layer implements AutoCloseable permits GatherLayer,
         throw new IllegalArgumentException(
             "a layer of %d x %d x %d has nothing to multiply".formatted(m, k, n));
       }
+      if (isTooLarge(m, k) || isTooLarge(k, n) || isTooLarge(m, n)) {
+        throw new IllegalArgumentException(
+            "a layer of %d x %d x %d is larger than any memory: A, B and the product can have 2^%d elements each"
+                .formatted(m, k, n, MOST_BITS));
+      }
+    }
+
+    private static boolean isTooLarge(long rows, long columns) {
+      return (double) rows * columns > 1L << MOST_BITS;
     }
 
     /** What is multiplied, and in which type it travels if that is another than usual. */

@@ -23,11 +23,19 @@ public record Rounds(int warmup, int iterations, Progress progress, LongSupplier
   /** What a rank shows the others besides its times: comm CPU, link bytes and its verdict. */
   private static final int EXTRA = 3;
 
+  /** The times of all rounds are kept. */
+  private static final int MOST = 1_000_000;
+
   /** Throws if there cannot be so many. */
   public static void check(int warmup, int iterations) {
     if (warmup < 0 || iterations < 1) {
       throw new IllegalArgumentException(
           "%d rounds to warm up and %d that count cannot be run".formatted(warmup, iterations));
+    }
+    if (warmup > MOST || iterations > MOST) {
+      throw new IllegalArgumentException(
+          "%d rounds to warm up and %d that count are too many: at most %d of either can be run"
+              .formatted(warmup, iterations, MOST));
     }
   }
 

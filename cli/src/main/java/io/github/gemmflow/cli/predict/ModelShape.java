@@ -3,6 +3,7 @@ package io.github.gemmflow.cli.predict;
 
 import io.github.gemmflow.cli.report.JsonTree;
 import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -34,6 +35,9 @@ public record ModelShape(
     } catch (NoSuchFileException e) {
       throw new IOException(
           "there is no file %s: give the config.json of a model".formatted(file), e);
+    } catch (CharacterCodingException e) {
+      throw new IllegalArgumentException(
+          "%s is not text in UTF-8: give the config.json of a model".formatted(file), e);
     }
     Map<String, Object> fields;
     try {

@@ -9,6 +9,7 @@ import io.github.gemmflow.tuning.Domains;
 import io.github.gemmflow.tuning.Schedule;
 import io.github.gemmflow.tuning.SumPath;
 import io.github.gemmflow.tuning.Tuning;
+import io.github.gemmflow.tuning.cost.TriedStep;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -28,7 +29,7 @@ record Candidate(String way, long chunkBytes, Tuning tuning, double predictedNan
 
   /** What the rules choose. */
   static Candidate byRule(Layer.Size size, Domains domains, Tuning settings) {
-    return of("rule", settings.chunking().bytes(), settings, size, domains);
+    return of(TriedStep.BY_RULE, settings.chunking().bytes(), settings, size, domains);
   }
 
   /**

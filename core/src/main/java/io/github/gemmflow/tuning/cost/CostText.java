@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.tuning.cost;
 
+import io.github.gemmflow.tuning.Schedule;
+import io.github.gemmflow.tuning.SumPath;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Stream;
 
 /**
  * Text form of a {@link CostModel}: a line for each cost, {@code name = value}. What a reader does
@@ -13,6 +20,23 @@ import java.util.TreeMap;
 public final class CostText {
   private static final String KERNEL = "product.";
   private static final String TRIED = "tried.";
+
+  /** Up to here all whole numbers are doubles. */
+  private static final long MOST = 1L << 53;
+
+  /** The types that products can have: there are assumed costs of each. */
+  private static final Set<String> TYPES = new TreeSet<>(CostModel.ASSUMED.kernels().keySet());
+
+  /** The ways that a step can be tried in, by its operation. */
+  private static final Map<String, List<String>> WAYS =
+      new TreeMap<>(
+          Map.of(
+              "gather",
+              Schedule.ALL.stream().map(Schedule::name).toList(),
+              "reduce-scatter",
+              List.of(SumPath.DIRECT.toString()),
+              "all-reduce",
+              Stream.of(SumPath.values()).map(SumPath::toString).toList()));
 
   private CostText() {}
 
@@ -70,30 +94,17 @@ public final class CostText {
   /**
    * Reads costs.
    *
-   * @throws IllegalArgumentException if something is missing, unknown or no number; says what
+   * @throws IllegalArgumentException if something is missing, unknown, given twice or no number;
+   *     says what
    */
   public static CostModel read(String text) {
-    Map<String, String> values = new LinkedHashMap<>();
-    int number = 0;
-    for (String line : text.split("\n", -1)) {
-      number++;
-      String plain = line.strip();
-      if (plain.isEmpty() || plain.startsWith("#")) {
-        continue;
-      }
-      int at = plain.indexOf('=');
-      if (at < 0) {
-        throw new IllegalArgumentException(
-            "line %d: '%s' is not of the form name = value".formatted(number, plain));
-      }
-      values.put(plain.substring(0, at).strip(), plain.substring(at + 1).strip());
-    }
+    Map<String, String> values = lines(text);
     CostModel costs =
         new CostModel(
             take(values, "origin"),
             take(values, "machine"),
-            (int) takeNumber(values, "threads"),
-            (int) takeNumber(values, "cores"),
+            takeCount(values, "threads"),
+            takeCount(values, "cores"),
             new LinkCosts(
                 takeNumber(values, "link.latency.ns"), takeNumber(values, "link.byte.ns")),
             new HostCosts(
@@ -111,6 +122,31 @@ public final class CostText {
     return costs;
   }
 
+  private static Map<String, String> lines(String text) {
+    Map<String, String> values = new LinkedHashMap<>();
+    int number = 0;
+    for (String line : text.split("\n", -1)) {
+      number++;
+      String plain = line.strip();
+      if (plain.isEmpty() || plain.startsWith("#")) {
+        continue;
+      }
+      int at = plain.indexOf('=');
+      if (at < 0) {
+        throw new IllegalArgumentException(
+            "line %d: '%s' is not of the form name = value".formatted(number, plain));
+      }
+      String name = plain.substring(0, at).strip();
+      String before = values.put(name, plain.substring(at + 1).strip());
+      if (before != null) {
+        throw new IllegalArgumentException(
+            "line %d: '%s', but an earlier line says %s = %s: leave out one of them"
+                .formatted(number, plain, name, before));
+      }
+    }
+    return values;
+  }
+
   private static String take(Map<String, String> values, String name) {
     String value = values.remove(name);
     if (value == null) {
@@ -118,6 +154,10 @@ public final class CostText {
           "'%s' is missing: write the file anew with gemmflow calibrate".formatted(name));
     }
     return value;
+  }
+
+  private static int takeCount(Map<String, String> values, String name) {
+    return (int) whole(name, take(values, name), Integer.MAX_VALUE);
   }
 
   private static double takeNumber(Map<String, String> values, String name) {
@@ -132,46 +172,38 @@ public final class CostText {
     }
   }
 
+  private static long whole(String name, String value, long most) {
+    double number = number(name, value);
+    if (number >= 1 && number <= most && number == Math.rint(number)) {
+      return (long) number;
+    }
+    throw new IllegalArgumentException(
+        "%s: '%s' is not a whole number from 1 to %d".formatted(name, value, most));
+  }
+
   private static Map<String, KernelCosts> takeKernels(Map<String, String> values) {
     Map<String, Map<Long, Map<Long, Double>>> tables = new TreeMap<>();
-    values.forEach(
-        (name, value) -> {
-          String[] parts = name.split("\\.", -1);
-          if (name.startsWith(KERNEL) && parts.length == 3) {
-            tables
-                .computeIfAbsent(parts[1], type -> new TreeMap<>())
-                .put((long) number(name, parts[2]), heights(name, value));
-          }
-        });
-    values.keySet().removeIf(name -> name.startsWith(KERNEL));
+    takeAll(values, KERNEL)
+        .forEach(
+            (name, value) -> {
+              String[] parts = name.split("\\.", -1);
+              if (parts.length != 3 || !TYPES.contains(parts[1])) {
+                throw new IllegalArgumentException(
+                    "'%s = %s' is not of the form product.TYPE.ELEMENTS = ROWS:NANOSECONDS ... with a type of %s"
+                        .formatted(name, value, TYPES));
+              }
+              Map<Long, Double> before =
+                  tables
+                      .computeIfAbsent(parts[1], type -> new TreeMap<>())
+                      .put(whole(name, parts[2], MOST), heights(name, value));
+              if (before != null) {
+                throw new IllegalArgumentException(
+                    "%s: another line has as many elements: leave out one of them".formatted(name));
+              }
+            });
     Map<String, KernelCosts> kernels = new TreeMap<>();
     tables.forEach((type, table) -> kernels.put(type, new KernelCosts(table)));
     return kernels;
-  }
-
-  private static Map<String, TriedStep> takeTried(Map<String, String> values) {
-    Map<String, TriedStep> tried = new TreeMap<>();
-    values.forEach(
-        (name, value) -> {
-          if (name.startsWith(TRIED)) {
-            String[] words = value.split("[ ,]+", -1);
-            if (words.length != 6) {
-              throw new IllegalArgumentException(
-                  "%s: '%s' is not two ways with their bytes and nanoseconds"
-                      .formatted(name, value));
-            }
-            tried.put(
-                name.substring(TRIED.length()),
-                new TriedStep(way(name, words, 0), way(name, words, 3)));
-          }
-        });
-    values.keySet().removeIf(name -> name.startsWith(TRIED));
-    return tried;
-  }
-
-  private static TriedStep.Way way(String name, String[] words, int at) {
-    return new TriedStep.Way(
-        words[at], (long) number(name, words[at + 1]), number(name, words[at + 2]));
   }
 
   private static Map<Long, Double> heights(String name, String value) {
@@ -182,9 +214,74 @@ public final class CostText {
         throw new IllegalArgumentException(
             "%s: '%s' is not of the form rows:nanoseconds".formatted(name, entry));
       }
-      byRows.put(
-          (long) number(name, entry.substring(0, at)), number(name, entry.substring(at + 1)));
+      long rows = whole(name, entry.substring(0, at), MOST);
+      double nanos = number(name, entry.substring(at + 1));
+      Costs.check("%s: the time of %d rows".formatted(name, rows), nanos);
+      if (byRows.put(rows, nanos) != null) {
+        throw new IllegalArgumentException(
+            "%s: '%s' is a second time of %d rows: leave out one of them"
+                .formatted(name, entry, rows));
+      }
     }
     return byRows;
+  }
+
+  private static Map<String, TriedStep> takeTried(Map<String, String> values) {
+    Map<String, TriedStep> tried = new TreeMap<>();
+    takeAll(values, TRIED)
+        .forEach(
+            (name, value) -> {
+              String key = name.substring(TRIED.length());
+              List<String> ways = ways(name, key);
+              String[] words = value.split("[ ,]+", -1);
+              if (words.length != 6) {
+                throw new IllegalArgumentException(
+                    "%s: '%s' is not two ways with their bytes and nanoseconds"
+                        .formatted(name, value));
+              }
+              List<String> next = new ArrayList<>(ways);
+              next.add(TriedStep.BY_RULE);
+              tried.put(key, new TriedStep(way(name, words, 0, ways), way(name, words, 3, next)));
+            });
+    return tried;
+  }
+
+  /** The ways that the step of a key may go. */
+  private static List<String> ways(String name, String key) {
+    String[] parts = key.split("\\.", -1);
+    List<String> ways = WAYS.get(parts[0]);
+    if (parts.length == 5 && ways != null) {
+      String right =
+          TriedStep.key(
+              parts[0],
+              whole(name, parts[1], MOST),
+              whole(name, parts[2], MOST),
+              (int) whole(name, parts[3], Integer.MAX_VALUE),
+              (int) whole(name, parts[4], Integer.MAX_VALUE));
+      if (right.equals(key)) {
+        return ways;
+      }
+    }
+    throw new IllegalArgumentException(
+        "'%s' is not of the form tried.OPERATION.ROWBYTES.ROWS.RANKS.HOSTS with an operation of %s and a power of two as ROWS"
+            .formatted(name, WAYS.keySet()));
+  }
+
+  private static TriedStep.Way way(String name, String[] words, int at, List<String> ways) {
+    if (!ways.contains(words[at])) {
+      throw new IllegalArgumentException(
+          "%s: '%s' is none of the ways %s".formatted(name, words[at], ways));
+    }
+    double nanos = number(name, words[at + 2]);
+    Costs.check("%s: the time of %s".formatted(name, words[at]), nanos);
+    return new TriedStep.Way(words[at], whole(name, words[at + 1], MOST), nanos);
+  }
+
+  /** Removes and returns the lines whose names begin with something. */
+  private static Map<String, String> takeAll(Map<String, String> values, String prefix) {
+    Map<String, String> taken = new TreeMap<>(values);
+    taken.keySet().removeIf(name -> !name.startsWith(prefix));
+    values.keySet().removeAll(taken.keySet());
+    return taken;
   }
 }

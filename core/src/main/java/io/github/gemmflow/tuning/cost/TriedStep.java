@@ -11,10 +11,13 @@ import java.util.Locale;
  * @param next the runner-up
  */
 public record TriedStep(Way best, Way next) {
+  /** The name of what the rules chose, which may be the runner-up. */
+  public static final String BY_RULE = "rule";
+
   /**
    * Way of the rows or sums of a step.
    *
-   * @param name of the schedule, or of the path of sums
+   * @param name of the schedule or of the path of sums, or {@link #BY_RULE}
    * @param chunkBytes that travel together, at most
    * @param nanos that the step took
    */
