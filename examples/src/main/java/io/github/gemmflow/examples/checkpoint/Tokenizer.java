@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.examples.checkpoint;
 
-import ai.djl.huggingface.tokenizers.jni.LibUtils;
 import ai.djl.huggingface.tokenizers.jni.TokenizersLibrary;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -25,7 +24,7 @@ public final class Tokenizer implements AutoCloseable {
   private final AtomicLong handle;
 
   private Tokenizer(String json) {
-    LibUtils.checkStatus();
+    TokenizerLibrary.load();
     this.handle = new AtomicLong(LIBRARY.createTokenizerFromString(json));
     // Texts are never cut or filled up, whatever the file says.
     LIBRARY.disableTruncation(handle());

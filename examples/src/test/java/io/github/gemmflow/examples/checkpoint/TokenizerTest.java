@@ -5,20 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
-import io.github.gemmflow.examples.parallel.Mpirun;
 import io.github.gemmflow.examples.service.TestModel;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
-import java.net.ConnectException;
-import java.net.Proxy;
-import java.net.URL;
-import java.net.URLConnection;
-import java.net.URLStreamHandler;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
-import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -81,41 +73,7 @@ class TokenizerTest {
   /** DJL asks it which machine this is, and tells its maker. */
   @Test
   void theNetworkIsNotAsked() throws IOException, InterruptedException {
-    List<String> arguments = List.of(directory.toString());
-    Process process =
-        new ProcessBuilder(Mpirun.java(List.of(), NetworkWatch.class, arguments))
-            .redirectErrorStream(true)
-            .start();
-    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertEquals(0, process.waitFor(), said);
-    assertEquals("there and back", said.strip());
-  }
-
-  /** Program that uses a tokenizer, and prints what is asked of the network meanwhile. */
-  static final class NetworkWatch {
-    private NetworkWatch() {}
-
-    public static void main(String[] arguments) throws IOException {
-      URL.setURLStreamHandlerFactory(scheme -> scheme.startsWith("http") ? new Refusal() : null);
-      try (Tokenizer tokenizer = Tokenizer.of(Path.of(arguments[0])).orElseThrow()) {
-        int[] tokens = tokenizer.encode("xy");
-        String text = tokenizer.decode(Arrays.stream(tokens).boxed().toList());
-        System.out.println(text.endsWith("xy") ? "there and back" : text);
-      }
-    }
-  }
-
-  /** A network that is not there. */
-  private static final class Refusal extends URLStreamHandler {
-    @Override
-    protected URLConnection openConnection(URL url) throws IOException {
-      System.out.println("asked: " + url);
-      throw new ConnectException("there is no network");
-    }
-
-    @Override
-    protected URLConnection openConnection(URL url, Proxy proxy) throws IOException {
-      return openConnection(url);
-    }
+    String said = TokenizerProgram.run(directory, directory.resolve("cache"));
+    assertEquals(TokenizerProgram.SUCCESS, said);
   }
 }

@@ -2,24 +2,17 @@
 package io.github.gemmflow.onednn.binding;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.lang.foreign.Arena;
 import java.lang.foreign.SymbolLookup;
-import java.net.JarURLConnection;
 import java.net.URL;
-import java.net.URLConnection;
-import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Locale;
-import java.util.zip.CRC32;
+import java.util.Objects;
 
 /**
  * Finder and loader of oneDNN: the library that was named, or the one in the artifact {@code
- * org.bytedeco:dnnl} for this platform. Java can only load files, so that one is copied out of its
- * jar once, to where it serves all processes of this user.
+ * org.bytedeco:dnnl} for this platform.
  *
  * @param name where it was found
  */
@@ -74,15 +67,13 @@ record Library(String name, SymbolLookup symbols) {
           "oneDNN is not on the class path: %s was not found. Add the artifact org.bytedeco:dnnl with the classifier %s, or name a library with -D%s=/path/to/%s"
               .formatted(folder + LIBRARY, platform(), PROPERTY, LIBRARY));
     }
+    List<URL> companions =
+        COMPANIONS.stream()
+            .map(companion -> ClassLoader.getSystemResource(folder + companion))
+            .filter(Objects::nonNull)
+            .toList();
     try {
-      Path directory = UserDirectory.open(cache, "onednn-" + checksum(library));
-      for (String companion : COMPANIONS) {
-        URL source = ClassLoader.getSystemResource(folder + companion);
-        if (source != null) {
-          copy(source, directory.resolve(companion));
-        }
-      }
-      return copy(library, directory.resolve(LIBRARY));
+      return UnpackedLibrary.of(cache, "onednn", library, companions);
     } catch (SecurityException e) {
       throw new DnnlException(
           "%s, or name a library with -D%s=/path/to/%s"
@@ -106,44 +97,5 @@ record Library(String name, SymbolLookup symbols) {
               case "aarch64" -> "arm64";
               default -> machine;
             });
-  }
-
-  /** Another version of the library has another one. */
-  private static String checksum(URL url) throws IOException {
-    URLConnection connection = url.openConnection();
-    return connection instanceof JarURLConnection jar
-        ? Long.toHexString(jar.getJarEntry().getCrc())
-        : Long.toHexString(connection.getContentLengthLong());
-  }
-
-  private static boolean isSame(URLConnection source, Path copy) throws IOException {
-    if (Files.size(copy) != source.getContentLengthLong()) {
-      return false;
-    }
-    return !(source instanceof JarURLConnection jar) || crc(copy) == jar.getJarEntry().getCrc();
-  }
-
-  private static long crc(Path file) throws IOException {
-    CRC32 crc = new CRC32();
-    try (FileChannel channel = FileChannel.open(file)) {
-      crc.update(channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size()));
-    }
-    return crc.getValue();
-  }
-
-  /** Copies what is not there yet. Other processes that do the same end up with the same file. */
-  private static Path copy(URL source, Path target) throws IOException {
-    URLConnection connection = source.openConnection();
-    if (Files.exists(target) && isSame(connection, target)) {
-      return target;
-    }
-    Path part = Files.createTempFile(target.getParent(), target.getFileName().toString(), ".part");
-    try (InputStream in = connection.getInputStream()) {
-      Files.copy(in, part, StandardCopyOption.REPLACE_EXISTING);
-      Files.move(part, target, StandardCopyOption.ATOMIC_MOVE);
-    } finally {
-      Files.deleteIfExists(part);
-    }
-    return target;
   }
 }
