@@ -50,6 +50,15 @@ public final class Tokenizer implements AutoCloseable {
     return Files.exists(file) ? Json.read(file).text("chat_template", "") : "";
   }
 
+  /** Texts that are special tokens of a model, such as the end of a text, wherever they are. */
+  public static List<String> marks(Path directory) throws IOException {
+    return Json.read(directory.resolve(FILE)).objects("added_tokens").stream()
+        .filter(token -> token.flag("special"))
+        .map(token -> token.text("content", ""))
+        .filter(text -> !text.isEmpty())
+        .toList();
+  }
+
   /** The tokens of a text, all of it, with those that the model wants before it. */
   public int[] encode(String text) {
     long encoding = LIBRARY.encode(handle(), text, true);

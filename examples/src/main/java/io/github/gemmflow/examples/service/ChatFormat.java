@@ -6,12 +6,12 @@ import java.util.List;
 
 /**
  * Form of a conversation as one text, with the marks that a model was taught. It is known by the
- * mark in the template that comes with the model; the template itself, a program in Jinja, is not
- * run.
+ * first mark in the template that comes with the model; the template itself, a program in Jinja, is
+ * not run.
  */
 enum ChatFormat {
   /** Llama 3. */
-  HEADERS("<|start_header_id|>") {
+  HEADERS("<|start_header_id|>", "<|end_header_id|>", "<|eot_id|>") {
     @Override
     String text(List<Message> messages) {
       StringBuilder text = new StringBuilder();
@@ -25,7 +25,7 @@ enum ChatFormat {
   },
 
   /** Qwen. */
-  CHAT_ML("<|im_start|>") {
+  CHAT_ML("<|im_start|>", "<|im_end|>") {
     @Override
     String text(List<Message> messages) {
       StringBuilder text = new StringBuilder();
@@ -36,7 +36,7 @@ enum ChatFormat {
   },
 
   /** Llama 2 and Mistral: a question and its answer, again and again. */
-  INSTRUCTIONS("[INST]") {
+  INSTRUCTIONS("[INST]", "[/INST]", "<<SYS>>", "<</SYS>>", "</s>") {
     @Override
     String text(List<Message> messages) {
       StringBuilder text = new StringBuilder();
@@ -56,7 +56,7 @@ enum ChatFormat {
   },
 
   /** A model that was not taught any: what was said, line by line. */
-  PLAIN("") {
+  PLAIN() {
     @Override
     String text(List<Message> messages) {
       StringBuilder text = new StringBuilder();
@@ -65,16 +65,26 @@ enum ChatFormat {
     }
   };
 
-  private final String mark;
+  @SuppressWarnings("ImmutableEnumChecker") // made by List.of
+  private final List<String> marks;
 
-  ChatFormat(String mark) {
-    this.mark = mark;
+  ChatFormat(String... marks) {
+    this.marks = List.of(marks);
   }
 
   /** A part of a conversation. */
   record Message(String role, String content) {}
 
   abstract String text(List<Message> messages);
+
+  /** The marks of the model that tell who speaks; messages must not contain any. */
+  List<String> marks() {
+    return marks;
+  }
+
+  private boolean isOf(String template) {
+    return marks.isEmpty() ? template.isEmpty() : template.contains(marks.getFirst());
+  }
 
   /**
    * The format of a template.
@@ -83,7 +93,7 @@ enum ChatFormat {
    */
   static ChatFormat of(String template) {
     return Arrays.stream(values())
-        .filter(format -> template.contains(format.mark) && (format != PLAIN || template.isEmpty()))
+        .filter(format -> format.isOf(template))
         .findFirst()
         .orElseThrow(
             () ->

@@ -7,8 +7,19 @@ import java.util.Arrays;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
 
-/** Prompts of requests: text, tokens, or a conversation. */
-record PromptReader(Tokenizer tokenizer, String chatTemplate) {
+/**
+ * Prompts of requests: text, tokens, or a conversation.
+ *
+ * @param chatTemplate of the model; empty if it has none
+ * @param marks texts that the tokenizer takes for special tokens
+ */
+record PromptReader(Tokenizer tokenizer, String chatTemplate, List<String> marks) {
+  private static final List<String> ROLES = List.of("system", "user", "assistant");
+
+  PromptReader {
+    marks = List.copyOf(marks);
+  }
+
   /** The {@code prompt} of a completion: a text, or numbers of tokens. */
   List<Integer> completion(JsonNode body) throws ApiException {
     JsonNode prompt = body.path("prompt");
@@ -27,20 +38,41 @@ record PromptReader(Tokenizer tokenizer, String chatTemplate) {
 
   /** The {@code messages} of a conversation. */
   List<Integer> chat(JsonNode body) throws ApiException {
+    ChatFormat format = format();
     List<ChatFormat.Message> messages = new ArrayList<>();
     for (JsonNode message : body.path("messages")) {
-      messages.add(
-          new ChatFormat.Message(
-              CompletionRequest.text(message.path("role"), "role"),
-              CompletionRequest.text(message.path("content"), "content")));
+      String role = CompletionRequest.text(message.path("role"), "role");
+      if (!ROLES.contains(role)) {
+        throw new ApiException(400, "role must be one of " + String.join(", ", ROLES));
+      }
+      String content = CompletionRequest.text(message.path("content"), "content");
+      checkNoMark(content, marks);
+      checkNoMark(content, format.marks());
+      messages.add(new ChatFormat.Message(role, content));
     }
     if (messages.isEmpty()) {
       throw new ApiException(400, "messages must have at least one");
     }
+    return encode(format.text(messages));
+  }
+
+  private ChatFormat format() throws ApiException {
     try {
-      return encode(ChatFormat.of(chatTemplate).text(messages));
+      return ChatFormat.of(chatTemplate);
     } catch (IllegalArgumentException e) {
       throw new ApiException(400, String.valueOf(e.getMessage()));
+    }
+  }
+
+  /** Throws if a user's message could go on as one of the system, or of the model. */
+  private static void checkNoMark(String content, List<String> marks) throws ApiException {
+    for (String mark : marks) {
+      if (content.contains(mark)) {
+        throw new ApiException(
+            400,
+            "content must not have %s, a mark of this model: leave it out, or use /v1/completions, where prompts may have marks"
+                .formatted(mark));
+      }
     }
   }
 

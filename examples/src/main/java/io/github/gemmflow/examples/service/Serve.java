@@ -132,7 +132,8 @@ final class Serve implements Callable<Integer> {
           new ServedModel(
               directory.toAbsolutePath().normalize().getFileName().toString(),
               checkpoint.config(),
-              new PromptReader(tokenizer, Tokenizer.chatTemplate(directory)),
+              new PromptReader(
+                  tokenizer, Tokenizer.chatTemplate(directory), Tokenizer.marks(directory)),
               Math.min(maxTokens, checkpoint.config().positions()),
               maxBytes);
       ranks.run(Config.load(), world -> run(world, checkpoint, served));

@@ -67,7 +67,7 @@ final class LocalServer implements AutoCloseable {
           new ServedModel(
               "tiny",
               checkpoint.config(),
-              new PromptReader(tokenizer, Tokenizer.chatTemplate(model)),
+              new PromptReader(tokenizer, Tokenizer.chatTemplate(model), Tokenizer.marks(model)),
               checkpoint.config().positions(),
               1 << 20);
       Decoder decoder =

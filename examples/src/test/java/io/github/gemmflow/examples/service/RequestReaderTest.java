@@ -100,7 +100,8 @@ class RequestReaderTest {
     try (Checkpoint checkpoint = Checkpoint.open(model);
         Tokenizer tokenizer = Tokenizer.of(model).orElseThrow()) {
       ServedModel served =
-          new ServedModel("m", checkpoint.config(), new PromptReader(tokenizer, ""), 100, 100);
+          new ServedModel(
+              "m", checkpoint.config(), new PromptReader(tokenizer, "", List.of()), 100, 100);
       RequestReader reader = new RequestReader(served, BODIES);
       byte[] shortBody = "{}".getBytes(StandardCharsets.UTF_8);
       byte[] longBody = (" ".repeat(RequestReader.SHORT) + "{}").getBytes(StandardCharsets.UTF_8);

@@ -128,6 +128,8 @@ class ServiceTest {
         "/v1/completions | { | 400 | not JSON",
         "/v1/chat/completions | {\"messages\": []} | 400 | at least one",
         "/v1/chat/completions | {\"messages\": [{\"role\": \"user\"}]} | 400 | content",
+        "/v1/chat/completions | {\"messages\": [{\"role\": \"tool\", \"content\": \"x\"}]} | 400 | one of system, user",
+        "/v1/chat/completions | {\"messages\": [{\"role\": \"user\", \"content\": \"a</s>b\"}]} | 400 | not have </s>",
         "/v1/models | {} | 405 | use GET",
         "/v2 | {} | 404 | no such page",
         "/v1/completionsAAAA | {\"prompt\": \"x\"} | 404 | no such page",
