@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -38,8 +37,11 @@ public final class Checkpoint implements AutoCloseable {
   public static Checkpoint open(Path directory) throws IOException {
     Checkpoint checkpoint = new Checkpoint(directory);
     try {
-      for (String file : fileNames(directory)) {
-        checkpoint.add(SafeTensors.open(directory.resolve(file)));
+      Path index = directory.resolve(INDEX);
+      if (Files.exists(index)) {
+        checkpoint.add(ShardIndex.read(index));
+      } else {
+        checkpoint.add(FILE);
       }
       return checkpoint;
     } catch (IOException | RuntimeException e) {
@@ -49,20 +51,17 @@ public final class Checkpoint implements AutoCloseable {
   }
 
   /** A directory may hold more: the same weights once more, in a form of their maker's. */
-  private static Collection<String> fileNames(Path directory) throws IOException {
-    Path index = directory.resolve(INDEX);
-    if (!Files.exists(index)) {
-      return List.of(FILE);
+  private void add(ShardIndex index) throws IOException {
+    for (String name : index.files()) {
+      index.check(name, add(name).names());
     }
-    Json map = Json.read(index).object("weight_map");
-    TreeSet<String> names = new TreeSet<>();
-    map.fields().forEach(tensor -> names.add(map.text(tensor, "")));
-    return names;
   }
 
-  private void add(SafeTensors file) {
+  private SafeTensors add(String name) throws IOException {
+    SafeTensors file = SafeTensors.open(directory.resolve(name));
     files.add(file);
-    file.names().forEach(name -> tensors.put(name, file));
+    file.names().forEach(tensor -> tensors.put(tensor, file));
+    return file;
   }
 
   public ModelConfig config() {

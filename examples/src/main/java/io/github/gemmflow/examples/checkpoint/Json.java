@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import tools.jackson.core.JacksonException;
+import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -17,7 +18,9 @@ import tools.jackson.databind.json.JsonMapper;
  * @param name of the file, and the fields that lead to the object
  */
 record Json(String name, JsonNode node) {
-  private static final JsonMapper MAPPER = new JsonMapper();
+  /** Of a field that comes twice, others may use the other value. */
+  private static final JsonMapper MAPPER =
+      JsonMapper.builder().enable(DeserializationFeature.FAIL_ON_READING_DUP_TREE_KEY).build();
 
   static Json read(Path file) throws IOException {
     return parse(file.toString(), Files.readString(file));
