@@ -15,6 +15,7 @@ import io.github.gemmflow.plan.Capacity;
 import io.github.gemmflow.window.Window;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -25,9 +26,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What was made is closed again if a later part of the same thing cannot be made. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class HalfMadeTest {
   @TempDir private Path directory;
 
@@ -68,7 +71,7 @@ class HalfMadeTest {
         .run(
             world -> {
               if (world.rank() == 1) {
-                Files.delete(directoryOf(1));
+                deleteWhenEmpty(directoryOf(1));
               }
               Exception e =
                   assertThrows(RuntimeException.class, () -> world.split(ReplicaGroups.ofSize(3)));
@@ -78,6 +81,18 @@ class HalfMadeTest {
               world.split(ReplicaGroups.ofSize(3)).close();
             });
     assertEquals(0, open.get());
+  }
+
+  /** Rank 0 has its windows there, too, and may not have unlinked that of the world yet. */
+  private static void deleteWhenEmpty(Path directory) throws IOException {
+    while (true) {
+      try {
+        Files.delete(directory);
+        return;
+      } catch (DirectoryNotEmptyException e) {
+        Thread.onSpinWait();
+      }
+    }
   }
 
   private Path directoryOf(int rank) {
