@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.examples.service;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.github.gemmflow.LocalWorld;
 import io.github.gemmflow.examples.checkpoint.Checkpoint;
-import io.github.gemmflow.examples.checkpoint.TextStream;
 import io.github.gemmflow.examples.checkpoint.Tokenizer;
 import io.github.gemmflow.examples.decoder.Decoder;
+import io.github.gemmflow.examples.decoder.Sequence;
 import io.github.gemmflow.examples.decoder.Weights;
-import io.github.gemmflow.examples.generate.Answers;
 import io.github.gemmflow.examples.parallel.Shares;
 import io.github.gemmflow.matrix.DType;
 import java.io.IOException;
@@ -38,6 +36,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ManyClientsTest {
   private static final int CLIENTS = 16;
   private static final int REQUESTS = 200;
+
+  /** More tokens than a prompt and its answer have. */
+  private static final int LONGEST = 128;
+
   private static final List<String> WORDS =
       List.of("Once", "upon", "a", "time", "Lily", "saw", "the", "big", "dog", "was", "happy");
 
@@ -127,7 +129,7 @@ class ManyClientsTest {
               world -> {
                 Weights weights = Weights.of(world, checkpoint, Shares.even(1), DType.F32);
                 try (Decoder decoder =
-                    new Decoder(world.group(), weights, world.config().tuning(), 1, 64, 1)) {
+                    new Decoder(world.group(), weights, world.config().tuning(), 1, LONGEST, 1)) {
                   for (int i = 0; i < questions.size(); i++) {
                     if (!questions.get(i).hangsUp()) {
                       assertAsAlone(
@@ -141,21 +143,18 @@ class ManyClientsTest {
 
   private static void assertAsAlone(
       Question question, String actual, Decoder decoder, Checkpoint model, Tokenizer tokenizer) {
-    Answers.Alone alone =
-        Answers.alone(
-            decoder, tokenizer.encode(question.prompt()), question.tokens(), model.config().ends());
-    TextStream stream = new TextStream(tokenizer);
-    StringBuilder expected = new StringBuilder();
-    for (int i = 0; i < alone.tokens().size(); i++) {
-      int token = alone.tokens().get(i);
-      expected.append(model.config().ends().contains(token) ? "" : stream.add(token));
-      if (!actual.startsWith(expected.toString())) {
-        double lead = alone.leads().get(i);
-        assertTrue(lead < 1e-4, () -> "%s: %s, not %s".formatted(question, actual, expected));
-        return;
-      }
+    int[] prompt = tokenizer.encode(question.prompt());
+    GreedyText.Model alone =
+        answer -> {
+          Sequence sequence = decoder.begin(prompt);
+          answer.forEach(sequence::append);
+          return decoder.run(List.of(sequence))[0];
+        };
+    try {
+      new GreedyText(alone, tokenizer, question.tokens(), model.config().ends()).check(actual);
+    } catch (AssertionError e) {
+      throw new AssertionError(question.toString(), e);
     }
-    assertEquals(expected + stream.end(), actual, question::toString);
   }
 
   /** Waits for answers, however fast they come, until the server is gone. */
