@@ -13,6 +13,7 @@ import io.github.gemmflow.examples.parallel.Team;
 import io.github.gemmflow.kernel.PackedWeights;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
+import io.github.gemmflow.tuning.Storage;
 import io.github.gemmflow.tuning.Tuning;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
@@ -72,7 +73,13 @@ final class Lane implements AutoCloseable {
         split.isWhole()
             ? Workspace.on(group).rows(maxRows).type(weights.type()).tuning(tuning).open()
             : space;
-    this.logitSpace = Workspace.on(group).rows(maxSequences).columns(config.vocabulary()).open();
+    // Logits are read in one piece, whatever is set for rows.
+    this.logitSpace =
+        Workspace.on(group)
+            .rows(maxSequences)
+            .columns(config.vocabulary())
+            .tuning(weights.world().tuning().withStorage(Storage.GATHERED))
+            .open();
     this.norm = weights.norm("model.norm", config.hidden());
     this.lmHead = AllGatherMatmul.on(space).output(head).build();
     long[] columns = part.shares().sizes(config.vocabulary());

@@ -12,6 +12,7 @@ import io.github.gemmflow.examples.decoder.Weights;
 import io.github.gemmflow.examples.parallel.Shares;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.tuning.Overlap;
+import io.github.gemmflow.tuning.Storage;
 import io.github.gemmflow.tuning.Tuning;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -51,10 +52,12 @@ record PrefillBenchmark(List<int[]> prompts, DType type, int warmup, int rounds,
   PrefillResult run(World world, Checkpoint checkpoint) {
     Weights weights = Weights.of(world, checkpoint, Shares.even(world.size()), type);
     Tuning tuning = world.config().tuning();
+    // One after the other all rows have to be there at once.
+    Tuning unfused = tuning.withOverlap(Overlap.SEQUENTIAL).withStorage(Storage.GATHERED);
     int numbers = PrefillTimes.WAYS * rounds + 1;
     try (Meeting meeting = new Meeting(world, numbers);
         Decoder model = model(meeting, weights, tuning.withOverlap(Overlap.PIPELINED), 2);
-        Decoder sequential = model(meeting, weights, tuning.withOverlap(Overlap.SEQUENTIAL), 1);
+        Decoder sequential = model(meeting, weights, unfused, 1);
         NetworkOnly network = new NetworkOnly(meeting.group(), weights, rows())) {
       float[][] apart = runApart(model, begin(model));
       float[][] whole = model.runWhole(begin(model));

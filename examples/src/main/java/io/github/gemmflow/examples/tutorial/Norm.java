@@ -12,6 +12,7 @@ import io.github.gemmflow.cli.bench.RecordedStep;
 import io.github.gemmflow.cli.bench.Trace;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
+import io.github.gemmflow.tuning.Storage;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.nio.file.Files;
@@ -48,7 +49,13 @@ final class Norm {
   static void run(World world, Path trace) throws IOException {
     long all = RANKS * ROWS;
     try (Arena arena = Arena.ofShared();
-        Workspace space = Workspace.on(world.group()).rows(all).columns(COLUMNS).open();
+        // All rows are read in one piece, too.
+        Workspace space =
+            Workspace.on(world.group())
+                .rows(all)
+                .columns(COLUMNS)
+                .tuning(world.tuning().withStorage(Storage.GATHERED))
+                .open();
         AllGather gather = AllGather.on(space).build();
         Meeting meeting = new Meeting(world, 1)) {
       Matrix mine = Matrix.allocate(DType.F32, ROWS, COLUMNS, arena).fill(world.rank() + 1);

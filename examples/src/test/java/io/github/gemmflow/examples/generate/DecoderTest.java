@@ -14,6 +14,7 @@ import io.github.gemmflow.examples.decoder.Weights;
 import io.github.gemmflow.examples.parallel.Shares;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.tuning.Overlap;
+import io.github.gemmflow.tuning.Storage;
 import io.github.gemmflow.tuning.Tuning;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -224,6 +225,16 @@ class DecoderTest {
     Greedy greedy = run(LocalWorld.onHosts(0, 0, 1, 1).config(config), DType.F32);
     assertLogits(greedy, DType.F32);
     assertEquals(run(LocalWorld.of(1), DType.F32).tokens(), greedy.tokens());
+  }
+
+  /** Rows of the layers, that is: logits are read in one piece. */
+  @Test
+  void rowsMayBeStreamed() {
+    Config config = Config.builder().tuning(Tuning.DEFAULT.withStorage(Storage.STREAMED)).build();
+    List<List<Integer>> tokens = run(LocalWorld.of(1), DType.F32).tokens();
+    for (LocalWorld world : List.of(LocalWorld.of(2), LocalWorld.onHosts(0, 0, 1))) {
+      assertEquals(tokens, run(world.config(config), DType.F32).tokens());
+    }
   }
 
   /** Five rows of a first pass are divided among eight ranks; later ones are on all of them. */

@@ -4,6 +4,7 @@ package io.github.gemmflow.examples.prefill;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.github.gemmflow.Config;
 import io.github.gemmflow.LocalWorld;
 import io.github.gemmflow.cli.bench.RecordedStep;
 import io.github.gemmflow.examples.checkpoint.Checkpoint;
@@ -12,6 +13,8 @@ import io.github.gemmflow.examples.generate.Prompts;
 import io.github.gemmflow.examples.generate.Terminal;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.trace.Span;
+import io.github.gemmflow.tuning.Storage;
+import io.github.gemmflow.tuning.Tuning;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -84,6 +87,21 @@ class PrefillTest {
         assertTrue(count(spans, Span.Kind.ARRIVAL) > 0, spans::toString);
       }
     }
+  }
+
+  @Test
+  void rowsMayBeStreamed() throws IOException {
+    Config config = Config.builder().tuning(Tuning.DEFAULT.withStorage(Storage.STREAMED)).build();
+    PrefillBenchmark benchmark =
+        new PrefillBenchmark(Prompts.random(2, 30, 50, 1), DType.F32, 0, 1, false);
+    List<PrefillResult> results = new CopyOnWriteArrayList<>();
+    try (Checkpoint checkpoint = Checkpoint.open(directory)) {
+      LocalWorld.onHosts(0, 1)
+          .config(config)
+          .run(world -> results.add(benchmark.run(world, checkpoint)));
+    }
+    assertEquals(2, results.size());
+    results.forEach(result -> assertTrue(result.sameLogits()));
   }
 
   private static long count(List<Span> spans, Span.Kind kind) {
