@@ -12,7 +12,9 @@ import io.github.gemmflow.engine.Exchange;
 import io.github.gemmflow.kit.ForwardingEngine;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -43,8 +45,10 @@ class NeighboursTest {
     try (Stream<Path> files = Files.list(original)) {
       for (Path file : files.toList()) {
         Path target = copy.resolve(file.getFileName());
-        if (!Files.exists(target)) {
+        try {
           Files.copy(file, target);
+        } catch (FileAlreadyExistsException | NoSuchFileException _) {
+          // It was mirrored before, or unlinked since it was listed.
         }
       }
     } catch (IOException e) {
