@@ -120,8 +120,7 @@ class CommandOutputTest {
   @Test
   void aJobThatIsEnded(@TempDir Path directory) throws Exception {
     List<String> command = new ArrayList<>(Ran.java());
-    command.addAll(
-        List.of("bench", "-v", "--gm=64", "--gk=64", "--gn=64", "--iterations=1000000"));
+    command.addAll(List.of("bench", "-v", "--gm=64", "--gk=64", "--gn=64", "--iterations=1000000"));
     ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile());
     builder.environment().put("GEMMFLOW_WINDOW_DIRECTORY", directory.toString());
     Process process = builder.start();

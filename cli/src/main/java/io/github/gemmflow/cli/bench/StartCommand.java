@@ -6,19 +6,39 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
  * The command that somebody typed to start this job. A launcher's command line contains that of its
- * ranks, and the number of ranks and their hosts as well.
+ * ranks, and the number of ranks and their hosts as well. It ends up in files that people pass on,
+ * so values of environment variables and system properties are left out: some are passwords.
  */
 final class StartCommand {
   private static final String MAIN_CLASS = "io.github.gemmflow.cli.Gemmflow";
   private static final List<String> LAUNCHERS =
       List.of("mpirun", "mpiexec", "orterun", "prterun", "srun");
+
+  /** A variable or property with its value, as in {@code mpirun -x NAME=VALUE}. */
+  private static final Pattern ASSIGNMENT =
+      Pattern.compile("((?:-D)?[A-Za-z_][A-Za-z0-9_.]*)=.*", Pattern.DOTALL);
+
+  /** Begins of names whose values are settings of ours, of Java or of MPI. */
+  private static final List<String> SETTINGS =
+      List.of("GEMMFLOW_", "OMP_", "OMPI_", "MPICH_", "UCX_", "FI_", "-Dgemmflow.", "-Djava.");
+
+  /** Options of MPICH with a name and a value as two more arguments. */
+  private static final List<String> ENV_OPTIONS = List.of("-env", "--env", "-genv", "--genv");
+
+  /** An option of srun: names, or names with values, with commas between them. */
+  private static final String EXPORT = "--export";
+
+  private static final String HIDDEN = "...";
 
   /** A launcher's helpers stand between it and its ranks, but not many of them. */
   private static final int ANCESTORS = 8;
@@ -36,7 +56,9 @@ final class StartCommand {
         return own;
       }
       if (isLauncher(line)) {
-        return line.stream().map(StartCommand::quoted).collect(Collectors.joining(" "));
+        return withoutSecrets(line).stream()
+            .map(StartCommand::quoted)
+            .collect(Collectors.joining(" "));
       }
       ancestor = ancestor.get().parent();
     }
@@ -58,6 +80,41 @@ final class StartCommand {
     String program = line.get(0).substring(line.get(0).lastIndexOf('/') + 1);
     int dot = program.indexOf('.');
     return LAUNCHERS.contains(dot < 0 ? program : program.substring(0, dot));
+  }
+
+  /** The arguments of a launcher without values that may be secret. */
+  static List<String> withoutSecrets(List<String> line) {
+    List<String> shown = new ArrayList<>();
+    for (int i = 0; i < line.size(); i++) {
+      String argument = line.get(i);
+      if (i >= 2 && ENV_OPTIONS.contains(line.get(i - 2)) && !isSetting(line.get(i - 1))) {
+        shown.add(HIDDEN);
+      } else if (argument.startsWith(EXPORT + "=")) {
+        shown.add(EXPORT + "=" + withoutValues(argument.substring(EXPORT.length() + 1)));
+      } else if (i >= 1 && line.get(i - 1).equals(EXPORT)) {
+        shown.add(withoutValues(argument));
+      } else {
+        shown.add(withoutValue(argument));
+      }
+    }
+    return shown;
+  }
+
+  private static String withoutValues(String assignments) {
+    return Arrays.stream(assignments.split(","))
+        .map(StartCommand::withoutValue)
+        .collect(Collectors.joining(","));
+  }
+
+  private static String withoutValue(String argument) {
+    Matcher assignment = ASSIGNMENT.matcher(argument);
+    return assignment.matches() && !isSetting(argument)
+        ? assignment.group(1) + "=" + HIDDEN
+        : argument;
+  }
+
+  private static boolean isSetting(String name) {
+    return SETTINGS.stream().anyMatch(name::startsWith);
   }
 
   /** An argument as a shell would have to be given it. */
