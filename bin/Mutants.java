@@ -28,26 +28,22 @@ import javax.tools.ToolProvider;
  * <p>PIT runs many mutants in one JVM. Here most of them leave threads behind that spin or wait, so
  * that the mutants after them run out of time.
  *
- * <p>Arguments: the module, the test class path, a pattern of source files, the number of mutants
- * that run at a time, and {@code list} or {@code run}. {@code bin/mutants} passes them.
+ * <p>Arguments: the module, the test class path, a pattern of mutants, the number of mutants that
+ * run at a time, and {@code list} or {@code run}. {@code bin/mutants} passes them.
  */
 void main(String[] arguments) throws Exception {
   Path module = Path.of(arguments[0]);
   String classPath = arguments[1];
-  Pattern files = Pattern.compile(arguments[2]);
+  Pattern chosen = Pattern.compile(arguments[2]);
   int workers = Integer.parseInt(arguments[3]);
   Path sources = module.resolve("src/main/java");
   List<Mutant> mutants = new ArrayList<>();
-  try (Stream<Path> all = Files.walk(sources)) {
-    List<Path> chosen =
-        all.filter(file -> file.toString().endsWith(".java"))
-            .filter(file -> files.matcher(sources.relativize(file).toString()).find())
-            .sorted()
-            .toList();
-    for (Path file : chosen) {
+  try (Stream<Path> files = Files.walk(sources)) {
+    for (Path file : files.filter(each -> each.toString().endsWith(".java")).sorted().toList()) {
       mutants.addAll(mutantsOf(file));
     }
   }
+  mutants.removeIf(each -> !chosen.matcher(each.shown(sources)).find());
   if (arguments[4].equals("list")) {
     mutants.forEach(each -> System.out.println(each.shown(sources)));
     System.out.println(mutants.size() + " mutants");

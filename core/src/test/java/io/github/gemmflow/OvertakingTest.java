@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -21,7 +22,11 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Tag;
@@ -35,6 +40,11 @@ import org.junit.jupiter.api.io.TempDir;
 class OvertakingTest {
   private static final int ROWS = 3;
   private static final int COLUMNS = 8;
+
+  /** Elements of a row of more than half of the bytes that may travel with a header. */
+  private static final int LONG_ROW = 5000;
+
+  private static final int LONG_STEPS = 10;
 
   /** As long as rows take to compute: a header that waits for them is seen waiting. */
   private static final long COMPUTE_NANOS = 200_000;
@@ -125,6 +135,59 @@ class OvertakingTest {
     String expected =
         "rank 1 received the header of step 6 from rank 0, where that of step 5 was due";
     assertTrue(thrown.stream().anyMatch(e -> e.contains(expected)), thrown::toString);
+  }
+
+  /** Two steps can be open at a time, and messages with one tag are taken in their order. */
+  @Test
+  void rowsOfNeighbouringStepsHaveTagsOfTheirOwn() {
+    Map<Integer, Set<Integer>> tags = new ConcurrentHashMap<>();
+    LocalWorld.onHosts(0, 1)
+        .decorate(engine -> engine.rank() == 0 ? new TagSpy(engine, tags) : engine)
+        .run(OvertakingTest::gatherLongRows);
+    assertEquals(LONG_STEPS, tags.size());
+    for (int step = 1; step < LONG_STEPS; step++) {
+      assertTrue(Collections.disjoint(tags.get(step - 1), tags.get(step)), tags::toString);
+    }
+  }
+
+  /** Rows that are too long to travel with a header; each element is the number of the step. */
+  private static void gatherLongRows(World world) {
+    try (Arena arena = Arena.ofShared();
+        Workspace space = Workspace.on(world.group()).rows(2 * ROWS).columns(LONG_ROW).open();
+        AllGather gather = AllGather.on(space).build()) {
+      Matrix all = Matrix.allocate(DType.F32, 2 * ROWS, LONG_ROW, arena);
+      for (int number = 0; number < LONG_STEPS; number++) {
+        try (Step step = gather.begin(RowCounts.known(ROWS, ROWS))) {
+          step.input().fill(number);
+          step.run(all);
+        }
+        assertEquals(number, all.get(2 * ROWS - 1, LONG_ROW - 1));
+      }
+    }
+  }
+
+  /** Engine that notes which tags the rows of each step have. */
+  private static final class TagSpy extends ForwardingEngine {
+    private final Map<Integer, Set<Integer>> tags;
+
+    TagSpy(Engine engine, Map<Integer, Set<Integer>> tags) {
+      super(engine);
+      this.tags = tags;
+    }
+
+    @Override
+    protected Channel decorate(Channel channel) {
+      return new ForwardingChannel(channel) {
+        @Override
+        public int send(int target, int tag, Block block, boolean synchronous) {
+          if (block.bytes() >= LONG_ROW * Float.BYTES) {
+            float step = block.memory().get(ValueLayout.JAVA_FLOAT, block.offset());
+            tags.computeIfAbsent((int) step, _ -> ConcurrentHashMap.newKeySet()).add(tag);
+          }
+          return super.send(target, tag, block, synchronous);
+        }
+      };
+    }
   }
 
   private static void gatherNothing(World world, Consumer<GemmflowException> thrown) {

@@ -7,8 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -73,13 +77,30 @@ class ParkingTest {
     assertTrue(Thread.interrupted());
   }
 
-  /** Where there is no futex. */
+  /** Where there is no futex. A thread that is still interrupted would look again and again. */
   @Test
-  void aSleeperWithoutFutexStaysInterrupted() {
-    try (Arena arena = Arena.ofConfined()) {
-      Thread.currentThread().interrupt();
-      new Sleeping.Parked().await(arena.allocate(4, 4), 0, 1_000_000, arena.allocate(16, 8));
-      assertTrue(Thread.interrupted());
+  void aSleeperWithoutFutexParksAndStaysInterrupted() throws Exception {
+    try (Arena arena = Arena.ofShared()) {
+      MemorySegment word = arena.allocate(4, 4);
+      AtomicBoolean interrupted = new AtomicBoolean();
+      Thread sleeper =
+          Thread.ofPlatform()
+              .start(
+                  () -> {
+                    Thread.currentThread().interrupt();
+                    long nanos = TimeUnit.MINUTES.toNanos(1);
+                    new Sleeping.Parked().await(word, 0, nanos, arena.allocate(16, 8));
+                    interrupted.set(Thread.interrupted());
+                  });
+      long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+      boolean parks = false;
+      while (!parks && System.nanoTime() - end < 0) {
+        parks = !sleeper.isInterrupted() && sleeper.getState() == Thread.State.TIMED_WAITING;
+      }
+      word.set(ValueLayout.JAVA_INT, 0, 1);
+      sleeper.join();
+      assertTrue(parks);
+      assertTrue(interrupted.get());
     }
   }
 }

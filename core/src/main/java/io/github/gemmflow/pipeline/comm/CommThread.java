@@ -38,10 +38,8 @@ public final class CommThread implements CommHelp {
   /** How long anybody waits for an answer that takes the thread no time. */
   private static final Duration ANSWER = Duration.ofSeconds(10);
 
-  /**
-   * A sleeping communication thread looks around this often, in nanoseconds, even if nobody rings.
-   */
-  private static final long LOOK_AROUND = 10_000_000_000L;
+  /** A sleeping communication thread looks around this often, even if nobody rings. */
+  private static final long LOOK_AROUND = EngineTurn.LONGEST_LOOK;
 
   /**
    * The same for an engine that cannot wake it: what helpers have left behind, such as bytes that
@@ -67,7 +65,7 @@ public final class CommThread implements CommHelp {
   private final AtomicInteger sleepers = new AtomicInteger();
 
   // Used by whoever has the turn.
-  private final EngineTurn turn = new EngineTurn(System::nanoTime, LOOK_AROUND);
+  private final EngineTurn turn = new EngineTurn(System::nanoTime);
   private final PollBackoff backoff = new PollBackoff(System::nanoTime);
   private final CommAgents agents = new CommAgents(backoff);
 

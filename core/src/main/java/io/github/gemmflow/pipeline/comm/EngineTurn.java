@@ -6,10 +6,16 @@ import java.util.function.LongSupplier;
 
 /** Turn to call an engine, which one thread has at a time. Thread-safe, except {@link #heldFor}. */
 final class EngineTurn {
+  /**
+   * What passes at most between two looks of the thread that waits for the turn, in nanoseconds. If
+   * it is more, the process was stopped (SIGSTOP, a debugger, a migration), and so was the thread
+   * that has the turn.
+   */
+  static final long LONGEST_LOOK = 10_000_000_000L;
+
   private static final long FREE = 0;
 
   private final LongSupplier clock;
-  private final long lookNanos;
 
   /** Since when a thread has it: a time that is never {@link #FREE}. */
   private final AtomicLong since = new AtomicLong(FREE);
@@ -23,13 +29,9 @@ final class EngineTurn {
    * Turn that nobody has.
    *
    * @param clock the time in nanoseconds
-   * @param lookNanos what passes at most between two looks of the thread that waits for the turn.
-   *     If it is more, the process was stopped (SIGSTOP, a debugger, a migration), and so was the
-   *     thread that has the turn
    */
-  EngineTurn(LongSupplier clock, long lookNanos) {
+  EngineTurn(LongSupplier clock) {
     this.clock = clock;
-    this.lookNanos = lookNanos;
   }
 
   /** Takes the turn, unless another thread has it; returns whether this one has it now. */
@@ -52,7 +54,7 @@ final class EngineTurn {
       watched = holder;
       watchedFor = 0;
     } else {
-      watchedFor += Math.min(now - lastLook, lookNanos);
+      watchedFor += Math.min(now - lastLook, LONGEST_LOOK);
     }
     lastLook = now;
     return watchedFor;

@@ -14,7 +14,7 @@ class EngineTurnTest {
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
   private final AtomicLong clock = new AtomicLong(12_345);
-  private final EngineTurn turn = new EngineTurn(clock::get, SECOND);
+  private final EngineTurn turn = new EngineTurn(clock::get);
 
   /** Looks at the turn again and again; returns for how long it seems to be held at the end. */
   private long look(int times, long nanos) {
@@ -40,15 +40,22 @@ class EngineTurnTest {
     assertEquals(60 * SECOND, look(6_000, 10 * MILLISECOND));
   }
 
+  /** A communication thread that an engine wakes looks that rarely. */
+  @Test
+  void allTimeBetweenLooksCounts() {
+    assertTrue(turn.tryTake());
+    assertEquals(60 * SECOND, look(6, 10 * SECOND));
+  }
+
   /** The thread that holds it was stopped, too, and goes on with this process. */
   @Test
   void aPauseOfTheWholeProcessIsNotTheHoldersFault() {
     assertTrue(turn.tryTake());
     assertEquals(SECOND, look(100, 10 * MILLISECOND));
     clock.addAndGet(3_600 * SECOND);
-    assertEquals(2 * SECOND, turn.heldFor());
+    assertEquals(11 * SECOND, turn.heldFor());
     clock.addAndGet(3_600 * SECOND);
-    assertEquals(3 * SECOND, turn.heldFor());
+    assertEquals(21 * SECOND, turn.heldFor());
   }
 
   /** Nobody has looked before the pause. */
