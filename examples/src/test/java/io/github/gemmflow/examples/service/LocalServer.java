@@ -63,13 +63,7 @@ final class LocalServer implements AutoCloseable {
     try (Checkpoint checkpoint = Checkpoint.open(model);
         Tokenizer tokenizer = Tokenizer.of(model).orElseThrow()) {
       Weights weights = Weights.of(world, checkpoint, Shares.even(world.size()), DType.F32);
-      ServedModel served =
-          new ServedModel(
-              "tiny",
-              checkpoint.config(),
-              new PromptReader(tokenizer, Tokenizer.chatTemplate(model), Tokenizer.marks(model)),
-              checkpoint.config().positions(),
-              1 << 20);
+      ServedModel served = served(model, checkpoint, tokenizer);
       Decoder decoder =
           new Decoder(world.group(), weights, world.config().tuning(), 1, MAX_ROWS, 16);
       RankLoop loop = new RankLoop(world.group(), decoder, ends.apply(world.rank()), MAX_ROWS);
@@ -80,6 +74,17 @@ final class LocalServer implements AutoCloseable {
       }
       decoder.close();
     }
+  }
+
+  /** What clients see of a model. */
+  static ServedModel served(Path model, Checkpoint checkpoint, Tokenizer tokenizer)
+      throws IOException {
+    return new ServedModel(
+        "tiny",
+        checkpoint.config(),
+        new PromptReader(tokenizer, Tokenizer.chatTemplate(model), Tokenizer.marks(model)),
+        checkpoint.config().positions(),
+        1 << 20);
   }
 
   int port() {

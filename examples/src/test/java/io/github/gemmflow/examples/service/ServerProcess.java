@@ -22,9 +22,19 @@ final class ServerProcess implements AutoCloseable {
   }
 
   static ServerProcess local(int ranks, Path model, String... options) throws IOException {
+    return local(List.of(), ranks, model, options);
+  }
+
+  /**
+   * Ranks as threads of a process.
+   *
+   * @param java options for Java
+   */
+  static ServerProcess local(List<String> java, int ranks, Path model, String... options)
+      throws IOException {
     List<String> all = arguments(model, options);
     all.addAll(List.of("--local", Integer.toString(ranks)));
-    return new ServerProcess(Mpirun.java(List.of(), Serve.class, all));
+    return new ServerProcess(Mpirun.java(java, Serve.class, all));
   }
 
   static ServerProcess mpi(String mpi, int ranks, Path model, String... options)

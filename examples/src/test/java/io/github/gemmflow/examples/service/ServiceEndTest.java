@@ -4,14 +4,20 @@ package io.github.gemmflow.examples.service;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.github.gemmflow.examples.checkpoint.Checkpoint;
+import io.github.gemmflow.examples.checkpoint.Tokenizer;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.AbstractList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -102,6 +108,39 @@ class ServiceEndTest {
           events.getLast().at("/error/message").asString("").contains("the server ends"),
           events.getLast()::toString);
       assertEquals(128 + 15, server.await(30));
+    }
+  }
+
+  /** Not even for a handler whose answer nobody computes. */
+  @Test
+  void aServerThatClosesWaitsForNobody() throws Exception {
+    try (Checkpoint checkpoint = Checkpoint.open(model);
+        Tokenizer tokenizer = Tokenizer.of(model).orElseThrow()) {
+      ServedModel served = LocalServer.served(model, checkpoint, tokenizer);
+      Desk desk = desk();
+      InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+      Server server = new Server(any, List.of(), served, new RequestReader(served, 1), desk);
+      CompletableFuture<HttpResponse<String>> answer =
+          new Client(server.address().getPort())
+              .postAsync("/v1/completions", ENDLESS.formatted("false"));
+      while (desk.waiting() == 0) {
+        Thread.onSpinWait();
+      }
+      assertTimeoutPreemptively(Duration.ofMinutes(1), server::close);
+      assertThrows(ExecutionException.class, () -> answer.get(1, TimeUnit.MINUTES));
+    }
+  }
+
+  /** What a Java heap has room for is reckoned before anything is promised. */
+  @Test
+  void aServerThatHasLittleMemoryRefusesLongTexts() throws Exception {
+    try (ServerProcess server =
+        ServerProcess.local(List.of("-Xmx64m"), 2, model, "--max-tokens", "1000000")) {
+      assertTrue(server.text().contains("half of the Java heap has room for "), server.text());
+      HttpResponse<String> response =
+          new Client(server.port()).post("/v1/completions", ENDLESS.formatted("false"));
+      assertEquals(400, response.statusCode(), response.body());
+      assertTrue(response.body().contains(" together"), response.body());
     }
   }
 }
