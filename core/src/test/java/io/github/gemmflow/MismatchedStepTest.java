@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow;
+
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.github.gemmflow.engine.Channel;
+import io.github.gemmflow.engine.Engine;
+import io.github.gemmflow.failure.DisagreementException;
+import io.github.gemmflow.kit.ForwardingEngine;
+import io.github.gemmflow.matrix.Block;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
+
+/**
+ * Ranks that do different things in a step are told, although none of them waits for another in
+ * that step.
+ */
+class MismatchedStepTest {
+  private static final int ROWS = 3;
+  private static final int COLUMNS = 4;
+
+  /** In a last step, which no other follows. */
+  @Test
+  void aMismatchIsFoundWhenTheWorkspaceCloses() {
+    CountDownLatch ran = new CountDownLatch(2);
+    CountDownLatch here = new CountDownLatch(2);
+    LocalWorld.onHosts(0, 1)
+        .config(Config.builder().deadline(Duration.ofSeconds(20)).build())
+        .decorate(engine -> new LateHeaders(engine, ran, here))
+        .run(
+            world -> {
+              Workspace space = Workspace.on(world.group()).rows(ROWS).columns(COLUMNS).open();
+              AllGather first = AllGather.on(space).columns(COLUMNS).build();
+              AllGather second = AllGather.on(space).columns(COLUMNS - 1).build();
+              // All rows are this rank's own, as far as it knows.
+              RowCounts own =
+                  world.rank() == 0 ? RowCounts.known(ROWS, 0) : RowCounts.known(0, ROWS);
+              try (Step step = (world.rank() == 0 ? first : second).begin(own)) {
+                step.input().fill(1);
+                step.run();
+              }
+              ran.countDown();
+              await(here);
+              DisagreementException e = assertThrows(DisagreementException.class, space::close);
+              assertTrue(e.toString().contains("step 0: operator: rank"), e::toString);
+            });
+  }
+
+  /** Rank 1 writes its rows where rank 0 has its own, after that has looked at all headers. */
+  @Test
+  void rowsThatANeighbourHasWrittenOverAreNoResult() {
+    CountDownLatch working = new CountDownLatch(1);
+    CountDownLatch written = new CountDownLatch(1);
+    LocalWorld.onHosts(0, 0)
+        .config(Config.builder().deadline(Duration.ofSeconds(20)).build())
+        .run(
+            world -> {
+              Workspace space = Workspace.on(world.group()).rows(ROWS).columns(COLUMNS).open();
+              AllGather gather = AllGather.on(space).build();
+              Executable mine =
+                  world.rank() == 0
+                      ? () -> runWhileOthersWrite(gather, working, written)
+                      : () -> writeWhileOthersRun(gather, working, written);
+              DisagreementException e = assertThrows(DisagreementException.class, mine);
+              assertTrue(e.toString().contains("step 0: rows of rank"), e::toString);
+            });
+  }
+
+  private static void runWhileOthersWrite(
+      AllGather gather, CountDownLatch working, CountDownLatch written) {
+    try (Step step = gather.begin(RowCounts.known(ROWS, 0))) {
+      step.input().fill(1);
+      step.run(
+          (first, end, rows, thread) -> {
+            working.countDown();
+            await(written);
+          });
+    }
+  }
+
+  private static void writeWhileOthersRun(
+      AllGather gather, CountDownLatch working, CountDownLatch written) {
+    await(working);
+    try (Step step = gather.begin(RowCounts.known(0, ROWS))) {
+      step.input().fill(2);
+      written.countDown();
+      step.run();
+    }
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      assertTrue(latch.await(20, TimeUnit.SECONDS));
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** Engine whose headers arrive when all ranks have run their step. */
+  private static final class LateHeaders extends ForwardingEngine {
+    private final CountDownLatch ran;
+    private final CountDownLatch here;
+    private boolean arrived;
+
+    LateHeaders(Engine engine, CountDownLatch ran, CountDownLatch here) {
+      super(engine);
+      this.ran = ran;
+      this.here = here;
+    }
+
+    /** What has arrived was published before the thread that polls comes here again. */
+    @Override
+    public int progress() {
+      if (arrived) {
+        arrived = false;
+        here.countDown();
+      }
+      return super.progress();
+    }
+
+    @Override
+    protected Channel decorate(Channel channel) {
+      Set<Integer> headers = ConcurrentHashMap.newKeySet();
+      return new ForwardingChannel(channel) {
+        @Override
+        public int receiveUpTo(int source, int tag, Block block) {
+          int request = super.receiveUpTo(source, tag, block);
+          headers.add(request);
+          return request;
+        }
+
+        @Override
+        public boolean isDone(int request) {
+          boolean isHeader = headers.contains(request);
+          if ((isHeader && ran.getCount() > 0) || !super.isDone(request)) {
+            return false;
+          }
+          headers.remove(request);
+          arrived |= isHeader;
+          return true;
+        }
+      };
+    }
+  }
+}
