@@ -3,8 +3,10 @@ package io.github.gemmflow;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.github.gemmflow.failure.DeadlineException;
 import io.github.gemmflow.failure.GemmflowException;
 import io.github.gemmflow.kernel.PackedWeights;
 import io.github.gemmflow.kernel.WeightLayout;
@@ -469,6 +471,42 @@ class DeadlineTest {
             });
     String message = String.valueOf(assertInstanceOf(GemmflowException.class, thrown[1]));
     assertTrue(message.contains("rows 60-61 of rank 2"), message);
+  }
+
+  /** Rank 1 does not come back from its consumer, and rank 0 waits for nothing but its room. */
+  @Test
+  void aRankThatWaitsForRoomInVainBeginsNoStep() {
+    CountDownLatch gaveUp = new CountDownLatch(1);
+    LocalWorld.onHosts(0, 0)
+        .config(Config.builder().deadline(DEADLINE).productDeadline(DEADLINE).build())
+        .run(
+            world -> {
+              Workspace space = Workspace.on(world.group()).rows(MAX_ROWS).columns(K).open();
+              AllGather gather = AllGather.on(space).build();
+              RowCounts counts = RowCounts.known(3, 0);
+              if (world.rank() == 1) {
+                assertThrows(
+                    GemmflowException.class,
+                    () -> {
+                      try (Step step = gather.begin(counts)) {
+                        step.run((first, end, rows, thread) -> Trial.await(gaveUp));
+                      }
+                      space.close();
+                    });
+                return;
+              }
+              for (int i = 0; i < 2; i++) {
+                try (Step step = gather.begin(counts)) {
+                  step.input().fill(i);
+                  step.run();
+                }
+              }
+              try {
+                assertThrows(DeadlineException.class, () -> gather.begin(counts));
+              } finally {
+                gaveUp.countDown();
+              }
+            });
   }
 
   @Test
