@@ -40,6 +40,7 @@ public final class FastTests implements TestExecutionListener {
           "AgreementTest",
           "CountingTest",
           "OvertakingTest",
+          "MismatchedStepTest",
           "SlowReadersTest",
           "SlowAddersTest",
           "BrokenStepTest",

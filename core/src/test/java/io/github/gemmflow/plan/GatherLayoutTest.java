@@ -57,7 +57,8 @@ class GatherLayoutTest {
   void badRowCountsAreRefusedAndLeaveThePlanAsItWas() {
     GatherLayout step = Plans.alongRows(4, 10, Domains.single(2), Tuning.DEFAULT).step();
     step.lay(new long[] {3, 4});
-    for (long[] bad : new long[][] {{1}, {1, 2, 3}, {-1, 2}, {6, 5}, {Long.MAX_VALUE, 1}}) {
+    for (long[] bad :
+        new long[][] {{1}, {1, 2, 3}, {-1, 2}, {2, -1}, {6, 5}, {Long.MAX_VALUE, 1}}) {
       assertThrows(IllegalArgumentException.class, () -> step.lay(bad));
     }
     assertEquals(7, step.totalRows());
