@@ -101,6 +101,10 @@ final class StartCommand {
   }
 
   private static String withoutValues(String assignments) {
+    if (assignments.contains("'") || assignments.contains("\"")) {
+      // A quoted value may have commas.
+      return HIDDEN;
+    }
     return Arrays.stream(assignments.split(","))
         .map(StartCommand::withoutValue)
         .collect(Collectors.joining(","));
@@ -108,9 +112,9 @@ final class StartCommand {
 
   private static String withoutValue(String argument) {
     Matcher assignment = ASSIGNMENT.matcher(argument);
-    return assignment.matches() && !isSetting(argument)
-        ? assignment.group(1) + "=" + HIDDEN
-        : argument;
+    // Open MPI takes several in one argument, with semicolons between them.
+    boolean isShown = isSetting(argument) && !argument.contains(";");
+    return assignment.matches() && !isShown ? assignment.group(1) + "=" + HIDDEN : argument;
   }
 
   private static boolean isSetting(String name) {

@@ -64,6 +64,8 @@ class StartCommandTest {
           mpirun --mca mca_base_env_list KEY=abc;TOKEN=def java     | mpirun --mca mca_base_env_list KEY=... java
           mpiexec -genv KEY abc -env TOKEN def -n 2 gemmflow        | mpiexec -genv KEY ... -env TOKEN ... -n 2 gemmflow
           srun --export=ALL,KEY=abc,TOKEN=def gemmflow              | srun --export=ALL,KEY=...,TOKEN=... gemmflow
+          mpirun --mca mca_base_env_list OMP_X=1;KEY=abc java       | mpirun --mca mca_base_env_list OMP_X=... java
+          srun --export=ALL,KEY="abc,def" gemmflow                  | srun --export=... gemmflow
           srun --export ALL,KEY=abc gemmflow                        | srun --export ALL,KEY=... gemmflow
           mpirun env KEY=abc java -Djavax.net.ssl.trustStorePassword=abc -Djava.library.path=/lib -Dgemmflow.pin=cores X | mpirun env KEY=... java -Djavax.net.ssl.trustStorePassword=... -Djava.library.path=/lib -Dgemmflow.pin=cores X
           mpiexec -genv GEMMFLOW_IDLE spin -x OMPI_MCA_btl=tcp,self | mpiexec -genv GEMMFLOW_IDLE spin -x OMPI_MCA_btl=tcp,self
