@@ -17,22 +17,27 @@ public final class Mpirun {
 
   private Mpirun() {}
 
+  /** A process that is over, with all that it printed. */
+  public record Ended(int exitCode, String text) {}
+
   /** Runs a program on every rank; returns what it printed. */
   public static String run(String mpi, int ranks, Class<?> program, List<String> arguments)
       throws IOException {
+    Ended ended = run(new ProcessBuilder(command(mpi, ranks, java(List.of(), program, arguments))));
+    assertEquals(0, ended.exitCode(), ended.text());
+    return ended.text();
+  }
+
+  /** Runs a process to its end. */
+  public static Ended run(ProcessBuilder builder) throws IOException {
     Path output = Files.createTempFile("gemmflow-mpirun-", ".txt");
     try {
-      Process process =
-          new ProcessBuilder(command(mpi, ranks, java(List.of(), program, arguments)))
-              .redirectErrorStream(true)
-              .redirectOutput(output.toFile())
-              .start();
+      Process process = builder.redirectErrorStream(true).redirectOutput(output.toFile()).start();
       boolean ended = process.waitFor(MINUTES, TimeUnit.MINUTES);
       process.destroyForcibly();
       String text = Files.readString(output);
       assertTrue(ended, () -> "not over after " + MINUTES + " minutes: " + text);
-      assertEquals(0, process.exitValue(), text);
-      return text;
+      return new Ended(process.exitValue(), text);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IllegalStateException(e);
