@@ -13,8 +13,6 @@ import com.sun.source.util.JavacTask;
 import com.sun.source.util.SourcePositions;
 import com.sun.source.util.TreeScanner;
 import com.sun.source.util.Trees;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.regex.Pattern;
 import javax.tools.JavaCompiler;
 import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
@@ -51,7 +49,7 @@ void main(String[] arguments) throws Exception {
   }
   // So that a run that is ended early has looked at a sample of all.
   Collections.shuffle(mutants, new Random(1));
-  Path work = Files.createTempDirectory("gemmflow-mutants");
+  Path work = module.resolve("target/mutants");
   long start = System.nanoTime();
   Result whole = run(classPath, 600);
   if (!whole.name.equals("ALIVE")) {
@@ -63,7 +61,7 @@ void main(String[] arguments) throws Exception {
       "%d mutants; the tests take %d s, a mutant at most %d s%n", mutants.size(), seconds, limit);
 
   Queue<Mutant> left = new ConcurrentLinkedQueue<>(mutants);
-  Map<String, Integer> counts = new java.util.concurrent.ConcurrentSkipListMap<>();
+  Map<String, Integer> counts = new ConcurrentSkipListMap<>();
   List<Thread> threads = new ArrayList<>();
   for (int i = 0; i < workers; i++) {
     int worker = i;
@@ -210,7 +208,7 @@ Result outcome(Mutant mutant, Path classes, String classPath, long limit) {
 }
 
 /** Compiles a source into an empty directory. */
-Path compile(Path directory, String text, String name, String classPath) throws IOException {
+void compile(Path directory, String text, String name, String classPath) throws IOException {
   if (Files.exists(directory)) {
     try (Stream<Path> old = Files.walk(directory)) {
       for (Path each : old.sorted(Comparator.reverseOrder()).toList()) {
@@ -220,7 +218,7 @@ Path compile(Path directory, String text, String name, String classPath) throws 
   }
   Files.createDirectories(directory);
   Path source = Files.writeString(directory.resolve(name), text);
-  java.io.ByteArrayOutputStream messages = new java.io.ByteArrayOutputStream();
+  ByteArrayOutputStream messages = new ByteArrayOutputStream();
   int code =
       ToolProvider.getSystemJavaCompiler()
           .run(
@@ -237,7 +235,6 @@ Path compile(Path directory, String text, String name, String classPath) throws 
   if (code != 0) {
     throw new IllegalArgumentException(messages.toString().lines().findFirst().orElse(""));
   }
-  return directory;
 }
 
 /** Runs the tests until the first one fails. */
@@ -257,8 +254,8 @@ Result run(String classPath, long limit) throws IOException, InterruptedExceptio
               "io.github.gemmflow.FastTests")
           .redirectError(ProcessBuilder.Redirect.DISCARD)
           .start();
-  java.util.concurrent.CompletableFuture<String> output =
-      java.util.concurrent.CompletableFuture.supplyAsync(
+  CompletableFuture<String> output =
+      CompletableFuture.supplyAsync(
           () -> {
             try (var lines = process.inputReader()) {
               return lines
@@ -271,7 +268,7 @@ Result run(String classPath, long limit) throws IOException, InterruptedExceptio
             }
           },
           task -> Thread.ofPlatform().start(task));
-  if (!process.waitFor(limit, java.util.concurrent.TimeUnit.SECONDS)) {
+  if (!process.waitFor(limit, TimeUnit.SECONDS)) {
     process.destroyForcibly();
     return new Result("TIMEOUT", "");
   }

@@ -27,6 +27,7 @@ public final class FastTests implements TestExecutionListener {
   /** Classes, and packages with all their classes. */
   private static final List<String> TESTS =
       List.of(
+          "plan.StepOrderTest",
           "plan.NextRunTest",
           "plan.NextTileTest",
           "plan.GatherLayoutTest",
