@@ -26,6 +26,9 @@ import javax.tools.ToolProvider;
  * <p>PIT runs many mutants in one JVM. Here most of them leave threads behind that spin or wait, so
  * that the mutants after them run out of time.
  *
+ * <p>Every 26th run is a control, which changes nothing: a control that fails says that the machine
+ * was so busy that others failed for no reason, too.
+ *
  * <p>Arguments: the module, the test class path, a pattern of mutants, the number of mutants that
  * run at a time, and {@code list} or {@code run}. {@code bin/mutants} passes them.
  */
@@ -49,6 +52,10 @@ void main(String[] arguments) throws Exception {
   }
   // So that a run that is ended early has looked at a sample of all.
   Collections.shuffle(mutants, new Random(1));
+  int count = mutants.size();
+  for (int i = mutants.size() / CONTROL_EVERY; i > 0; i--) {
+    mutants.add(i * CONTROL_EVERY, mutants.get(i * CONTROL_EVERY - 1).control());
+  }
   Path work = module.resolve("target/mutants");
   long start = System.nanoTime();
   Result whole = run(classPath, 600);
@@ -58,7 +65,7 @@ void main(String[] arguments) throws Exception {
   long seconds = (System.nanoTime() - start) / 1_000_000_000;
   long limit = 30 + 4 * seconds;
   System.out.printf(
-      "%d mutants; the tests take %d s, a mutant at most %d s%n", mutants.size(), seconds, limit);
+      "%d mutants; the tests take %d s, a mutant at most %d s%n", count, seconds, limit);
 
   Queue<Mutant> left = new ConcurrentLinkedQueue<>(mutants);
   Map<String, Integer> counts = new ConcurrentSkipListMap<>();
@@ -84,10 +91,18 @@ void main(String[] arguments) throws Exception {
   System.out.println(counts);
 }
 
+/** How many mutants are run between two controls. */
+static final int CONTROL_EVERY = 25;
+
 /** A change of one place in a file. */
 record Mutant(Path file, String text, int line, String what, int begin, int end, String instead) {
   String mutated() {
     return text.substring(0, begin) + instead + text.substring(end);
+  }
+
+  /** The same file, as it is. */
+  Mutant control() {
+    return new Mutant(file, text, line, "control, nothing changed", begin, begin, "");
   }
 
   String shown(Path sources) {

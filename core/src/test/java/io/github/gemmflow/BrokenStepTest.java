@@ -76,6 +76,43 @@ class BrokenStepTest {
     assertTrue(message.contains("rank 0: java.lang.OutOfMemoryError"), message);
   }
 
+  /** Rank 1 fails in its first step, and rank 0 wants to begin its third. */
+  @Test
+  void noStepBeginsInABrokenGroup() {
+    CountDownLatch begins = new CountDownLatch(1);
+    LocalWorld.of(2)
+        .config(Config.builder().deadline(Duration.ofSeconds(20)).build())
+        .run(
+            world -> {
+              Workspace space = Workspace.on(world.group()).rows(4).columns(3).open();
+              AllGather gather = AllGather.on(space).build();
+              RowCounts counts = RowCounts.known(3, 0);
+              if (world.rank() == 1) {
+                assertThrows(ArithmeticException.class, () -> failIn(gather.begin(counts), begins));
+                return;
+              }
+              for (int i = 0; i < 2; i++) {
+                try (Step step = gather.begin(counts)) {
+                  step.input().fill(i);
+                  step.run();
+                }
+              }
+              begins.countDown();
+              BrokenException e = assertThrows(BrokenException.class, () -> gather.begin(counts));
+              assertTrue(e.toString().contains("in the consumer"), e::toString);
+            });
+  }
+
+  private static void failIn(Step step, CountDownLatch begins) {
+    try (step) {
+      step.run(
+          (first, end, rows, thread) -> {
+            awaitQuietly(begins);
+            throw new ArithmeticException("in the consumer");
+          });
+    }
+  }
+
   /** Nothing is written, and the group goes on. */
   @Test
   void readOnlyOutputsAreRefusedBeforeAStepBegins() {

@@ -7,8 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.github.gemmflow.engine.Channel;
 import io.github.gemmflow.engine.Engine;
 import io.github.gemmflow.failure.DisagreementException;
+import io.github.gemmflow.failure.GemmflowException;
 import io.github.gemmflow.kit.ForwardingEngine;
 import io.github.gemmflow.matrix.Block;
+import io.github.gemmflow.pipeline.step.StepHeaders;
+import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -94,6 +97,30 @@ class MismatchedStepTest {
     }
   }
 
+  /** Headers that agree explain nothing, so the message itself is what is wrong. */
+  @Test
+  void rowsOfAnotherLengthThanTheHeaderSaysAreRefused() {
+    Throwable[] thrown = new Throwable[2];
+    LocalWorld.onHosts(0, 1)
+        .config(Config.builder().deadline(Duration.ofSeconds(20)).build())
+        .decorate(engine -> engine.rank() == 1 ? new LongCargo(engine) : engine)
+        .run(
+            world -> {
+              try (Workspace space =
+                      Workspace.on(world.group()).rows(ROWS).columns(COLUMNS).open();
+                  AllGather gather = AllGather.on(space).build();
+                  Step step = gather.begin(RowCounts.known(1, 2))) {
+                step.input().fill(1);
+                step.run();
+              } catch (GemmflowException e) {
+                thrown[world.rank()] = e;
+              }
+            });
+    String message = String.valueOf(thrown[0]);
+    assertTrue(message.contains("rank 1 sent something else than was expected"), message);
+    assertTrue(message.contains("33 bytes instead of 32"), message);
+  }
+
   private static void await(CountDownLatch latch) {
     try {
       assertTrue(latch.await(20, TimeUnit.SECONDS));
@@ -144,6 +171,31 @@ class MismatchedStepTest {
           headers.remove(request);
           arrived |= isHeader;
           return true;
+        }
+      };
+    }
+  }
+
+  /** Engine whose headers say that one byte more follows them than does. */
+  private static final class LongCargo extends ForwardingEngine {
+    /** Where a header has that number. */
+    private static final long CARGO = 3 * Long.BYTES;
+
+    LongCargo(Engine engine) {
+      super(engine);
+    }
+
+    @Override
+    protected Channel decorate(Channel channel) {
+      return new ForwardingChannel(channel) {
+        @Override
+        public int send(int target, int tag, Block block, boolean synchronous) {
+          if (block.rows() == 1 && block.bytes() > StepHeaders.BYTES) {
+            long at = block.offset() + CARGO;
+            long cargo = block.memory().get(ValueLayout.JAVA_LONG, at);
+            block.memory().set(ValueLayout.JAVA_LONG, at, cargo + 1);
+          }
+          return super.send(target, tag, block, synchronous);
         }
       };
     }

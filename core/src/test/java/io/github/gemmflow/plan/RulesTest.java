@@ -60,6 +60,15 @@ class RulesTest {
         GatherPlan.of(keeping, TWO_HOSTS, Tuning.DEFAULT));
     Tuning streamed = Tuning.DEFAULT.withStorage(Storage.STREAMED);
     assertThrows(IllegalArgumentException.class, () -> GatherPlan.of(keeping, TWO_HOSTS, streamed));
+    Capacity part = Capacity.of(100_000, 512, streamed);
+    GatherProblem withoutRoom = GatherProblem.alongRows(512, part).keepingGathered();
+    String message =
+        String.valueOf(
+            assertThrows(
+                    IllegalArgumentException.class,
+                    () -> GatherPlan.of(withoutRoom, TWO_HOSTS, Tuning.DEFAULT))
+                .getMessage());
+    assertTrue(message.contains("never in one piece"), message);
   }
 
   @Test

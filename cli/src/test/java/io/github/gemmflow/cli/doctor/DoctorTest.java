@@ -180,7 +180,7 @@ class DoctorTest {
         "AVX-512 without VNNI (without instructions for BF16, F16, I8: they become F32)");
     if (Files.readString(Path.of("/proc/cpuinfo")).contains(" amx_bf16")) {
       outcome
-          .says(WARNING, "AMX", "this CPU has it, but oneDNN uses AVX-512 only")
+          .says(WARNING, "AMX", "this CPU has it, but oneDNN uses only AVX-512")
           .says(WARNING, "AMX", "ONEDNN_MAX_CPU_ISA=AVX512_CORE limits it")
           .says(WARNING, "AMX", "fix: unset ONEDNN_MAX_CPU_ISA");
     } else {

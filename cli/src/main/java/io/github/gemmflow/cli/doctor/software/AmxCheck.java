@@ -45,7 +45,7 @@ public final class AmxCheck {
   }
 
   private static Finding unused(Machine machine, OneDnnLibrary library, IntSupplier permission) {
-    String text = "this CPU has it, but oneDNN uses %s only".formatted(library.instructions());
+    String text = "this CPU has it, but oneDNN uses only %s".formatted(library.instructions());
     for (String variable : LIMITS) {
       String value = machine.environment().get(variable);
       if (value != null) {
