@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.github.gemmflow.mpi.binding.Launcher;
 import java.io.BufferedReader;
+import java.io.File;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
@@ -45,7 +46,9 @@ final class Mpirun {
     command.addAll(arguments);
     Process process =
         new ProcessBuilder(command)
-            .redirectInput(ProcessBuilder.Redirect.INHERIT)
+            // Launchers read all that is there, for ranks that read nothing; MPICH's ends with
+            // SIGPIPE if some of it comes when the ranks have ended.
+            .redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")))
             .redirectOutput(ProcessBuilder.Redirect.INHERIT)
             .start();
     AtomicBoolean ended = new AtomicBoolean();

@@ -145,6 +145,27 @@ class CommandOutputTest {
     }
   }
 
+  /** Such as the rest of a list that a shell reads line by line. */
+  @Tag("full")
+  @ParameterizedTest
+  @ValueSource(strings = {"mpirun.openmpi", "mpirun.mpich"})
+  void theInputIsLeftToOthers(String mpirun, @TempDir Path directory) {
+    List<String> shell = List.of("sh", "-c", "echo the rest | { \"$@\" >said; cat; }", "sh");
+    Ran ran =
+        Ran.apart(
+            directory,
+            shell,
+            "bench",
+            "--mpirun=" + mpirun,
+            "-n=2",
+            "--gm=8",
+            "--gk=8",
+            "--gn=8",
+            "--iterations=3",
+            "--warmup=1");
+    assertEquals("the rest\n", ran.out(), ran::err);
+  }
+
   @Test
   void reports() {
     Failure failure = new Failure(3, true, "one \\ two\nthree \\n");

@@ -46,7 +46,7 @@ class SoftwareChecksTest {
     "ONEDNN_MAX_CPU_ISA, AVX2, 0, ONEDNN_MAX_CPU_ISA=AVX2 limits it, unset ONEDNN_MAX_CPU_ISA",
     "DNNL_MAX_CPU_ISA, AVX2, 0, DNNL_MAX_CPU_ISA=AVX2 limits it, unset DNNL_MAX_CPU_ISA",
     "OTHER, x, 22, ARCH_REQ_XCOMP_PERM: error 22, Linux 5.16 or newer",
-    "OTHER, x, 0, oneDNN uses AVX-512 only, -Dgemmflow.onednn.library"
+    "OTHER, x, 0, oneDNN uses only AVX-512, -Dgemmflow.onednn.library"
   })
   void amxThatIsNotUsed(String variable, String value, int error, String text, String fix)
       throws IOException {
