@@ -35,6 +35,16 @@ public final class AllGatherBenchmark implements Callable<Integer> {
   private int hosts;
 
   @Option(
+      names = "--rate",
+      defaultValue = "",
+      description = {
+        "of each host's link, each way, or none for no limit; or memory: pretended hosts on this one,",
+        "between which MPI uses shared memory, as a stand-in for fast fabrics (default: none, or that",
+        "of the hosts that are up)"
+      })
+  private String rate = "";
+
+  @Option(
       names = "--along",
       defaultValue = "rows",
       description =
@@ -71,10 +81,10 @@ public final class AllGatherBenchmark implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    Lab lab = new Lab(hosts);
+    Lab lab = new Lab(hosts, rate);
     lab.up();
     try (Contest contest = new Contest(ranks)) {
-      Job job = new Job(mpi, ranks, hosts).java(javaOptions);
+      Job job = new Job(mpi, ranks, hosts).pretendsHosts(lab.isPretended()).java(javaOptions);
       Pipes bares = contest.start("bare", job.command(List.of(bareProgram(), contest.directory())));
       Pipes ours = contest.start(Commands.NAME, job.command(Gatherer.class, contest.directory()));
       System.out.printf(
@@ -130,23 +140,24 @@ public final class AllGatherBenchmark implements Callable<Integer> {
         copied.add(turns[3].nanos(), turns[2].nanos(), iterations);
         control.add(turns[2].nanos(), turns[0].nanos(), iterations);
         // One more than is measured, with which all ranks begin together.
-        carried.add(entered / (bytes * (ranks - ranks / hosts) * (iterations + 1.0)));
+        carried.add(entered / (enters(bytes) * (iterations + 1.0)));
         commShares.add(100.0 * turns[1].extra() / turns[1].nanos());
       }
     }
     System.out.printf(
         Locale.ROOT,
-        "%,d bytes per rank, %d per measurement%n  %-10s %10.1f us   %.3f x itself%n  %s%n  %s%n",
+        "%,d bytes per rank, %d per measurement%n  %-10s %10.1f us   %.3f x itself%s%n  %s%n  %s%n",
         bytes,
         iterations,
         "bare",
         control.rivalMicros(),
         control.ratio(),
+        rateReached(bytes, control.rivalMicros()),
         inPlace.line(control),
         copied.line(control));
     System.out.printf(
         Locale.ROOT, "  communication thread %.1f %% of one core%n", Comparison.median(commShares));
-    if (hosts > 1) {
+    if (lab.hasLinks()) {
       double share = Comparison.median(carried);
       System.out.printf(
           Locale.ROOT,
@@ -154,6 +165,18 @@ public final class AllGatherBenchmark implements Callable<Integer> {
           share,
           share >= 1 && share <= 1.1 ? "" : ": the figures are void");
     }
+  }
+
+  /** The bytes that have to come into each host. */
+  private double enters(long bytes) {
+    return (double) bytes * (ranks - ranks / hosts);
+  }
+
+  /** What comes into each host at once, which may be less than the rate that is set. */
+  private String rateReached(long bytes, double micros) {
+    return hosts == 1
+        ? ""
+        : String.format(Locale.ROOT, "; %.2f Gbit/s into each host", enters(bytes) / micros / 125);
   }
 
   /** Enough for about 20 ms, by the best of a few tries: the first ones meet starting JVMs. */

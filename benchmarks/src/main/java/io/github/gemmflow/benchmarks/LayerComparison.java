@@ -42,7 +42,10 @@ final class LayerComparison {
   int run() throws IOException, InterruptedException {
     List<Map<String, Object>> figures = new ArrayList<>();
     try (Contest contest = new Contest(options.ranks)) {
-      Job job = new Job(options.mpi, options.ranks, hosts).java(options.javaOptions);
+      Job job =
+          new Job(options.mpi, options.ranks, hosts)
+              .pretendsHosts(lab.isPretended())
+              .java(options.javaOptions);
       LayerStarter starter = new LayerStarter(options, contest, job);
       Pipes ours = starter.startOurs();
       for (String rival : options.rivals) {
@@ -240,7 +243,7 @@ final class LayerComparison {
       micros.put("p99Micros", contender.micros(0.99));
       comparison.putRatio(micros, "pipelinedTakes", control);
       micros.put("rowBytes", contender.rowBytes);
-      if (hosts > 1) {
+      if (lab.hasLinks()) {
         micros.put("linkCarried", contender.carried());
       }
       figures.put(contender.name, micros);
@@ -256,7 +259,7 @@ final class LayerComparison {
   }
 
   private String links(Contender contender) {
-    if (hosts == 1) {
+    if (!lab.hasLinks()) {
       return "";
     }
     return String.format(

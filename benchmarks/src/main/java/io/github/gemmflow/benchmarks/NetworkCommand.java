@@ -24,7 +24,10 @@ final class NetworkCommand implements Callable<Integer> {
   @Option(
       names = "--rate",
       defaultValue = "1gbit",
-      description = "of each host's link, each way (default: 1gbit)")
+      description = {
+        "of each host's link, each way, or none for no limit; or memory: pretended hosts on this one,",
+        "between which MPI uses shared memory, as a stand-in for fast fabrics (default: 1gbit)"
+      })
   private String rate = "";
 
   @Override

@@ -42,6 +42,7 @@ public final class Job {
   private final MpiFamily mpi;
   private final int ranks;
   private final int hosts;
+  private boolean pretendsHosts;
   private final List<String> launcherOptions = new ArrayList<>();
   private final List<String> javaOptions = new ArrayList<>(List.of("-XX:+UseSerialGC"));
   private Duration patience = Duration.ofMinutes(4);
@@ -61,6 +62,15 @@ public final class Job {
 
   Job(MpiFamily mpi, int ranks) {
     this(mpi, ranks, 1);
+  }
+
+  /**
+   * Runs ranks on this host that take themselves to be on several, if so; without options of the
+   * launcher.
+   */
+  public Job pretendsHosts(boolean value) {
+    pretendsHosts = value;
+    return this;
   }
 
   Job launcher(List<String> options) {
@@ -146,7 +156,10 @@ public final class Job {
   /** The command that runs another command on every rank. */
   public List<String> command(List<String> onEveryRank) {
     List<String> command = new ArrayList<>();
-    if (hosts > 1) {
+    if (pretendsHosts) {
+      command.addAll(List.of(Lab.program(), "pretend", mpi.toString()));
+      command.addAll(List.of("--hosts", Integer.toString(hosts)));
+    } else if (hosts > 1) {
       command.addAll(List.of(Lab.program(), "mpirun", mpi.toString()));
     } else {
       command.add(mpi.mpirun());

@@ -10,6 +10,12 @@ import java.util.List;
 
 /** The hosts that a job of several runs on; for one host there is nothing to do. */
 public final class Lab {
+  /**
+   * In place of a rate: the hosts are pretended, and MPI carries what passes between them through
+   * the memory of this one.
+   */
+  public static final String MEMORY = "memory";
+
   private final int hosts;
   private final String rate;
   private boolean mine;
@@ -22,17 +28,28 @@ public final class Lab {
   /**
    * Hosts.
    *
-   * @param rate of each link, such as 200mbit; empty for any
+   * @param rate of each link, such as 200mbit; empty for any, or {@link #MEMORY}
    */
   public Lab(int hosts, String rate) {
     this.hosts = hosts;
     this.rate = rate;
   }
 
+  /** Whether there are links between hosts, which count what they carry. */
+  public boolean hasLinks() {
+    return hosts > 1 && !isPretended();
+  }
+
+  /** Whether ranks of this host take themselves to be on several. */
+  public boolean isPretended() {
+    return rate.equals(MEMORY);
+  }
+
   public void up() {
     String wanted = hosts + " hosts";
-    String status = hosts == 1 ? wanted : call("status").lines().getFirst();
-    if (status.startsWith(wanted) && (rate.isEmpty() || status.endsWith(" of " + rate))) {
+    String status = hasLinks() ? call("status").lines().getFirst() : wanted;
+    if (status.startsWith(wanted)
+        && (!hasLinks() || rate.isEmpty() || status.endsWith(" of " + rate))) {
       return;
     }
     String limit = rate.isEmpty() ? "none" : rate;
@@ -50,10 +67,10 @@ public final class Lab {
     }
   }
 
-  /** What has come into the first host over its link so far; 0 if there is only one host. */
+  /** What has come into the first host over its link so far; 0 if there are no links. */
   public long bytesIntoFirstHost() throws IOException {
     Path sentByTheOtherEnd = Path.of("/sys/class/net/gflab-h1/statistics/tx_bytes");
-    return hosts == 1 ? 0 : Long.parseLong(Files.readString(sentByTheOtherEnd).strip());
+    return hasLinks() ? Long.parseLong(Files.readString(sentByTheOtherEnd).strip()) : 0;
   }
 
   /** Runs a command on a host of the lab. */

@@ -60,6 +60,14 @@ public final class Run implements Callable<Integer> {
   private int hosts;
 
   @Option(
+      names = "--pretend",
+      description = {
+        "the hosts are pretended: ranks of this one, between which MPI uses shared memory, as a",
+        "stand-in for fast fabrics"
+      })
+  private boolean pretend;
+
+  @Option(
       names = "--test",
       split = ",",
       description = {
@@ -129,7 +137,7 @@ public final class Run implements Callable<Integer> {
   @Override
   public Integer call() {
     out.printf("%s, ranks: %d, hosts: %d, seed %d%n", mpi, ranks, hosts, seed);
-    Lab lab = new Lab(hosts);
+    Lab lab = new Lab(hosts, pretend ? Lab.MEMORY : "");
     lab.up();
     try {
       suites.forEach(this::run);
@@ -186,6 +194,6 @@ public final class Run implements Callable<Integer> {
   }
 
   private Job job() {
-    return new Job(mpi, ranks, hosts).java(javaOptions);
+    return new Job(mpi, ranks, hosts).pretendsHosts(pretend).java(javaOptions);
   }
 }

@@ -43,6 +43,25 @@ class ProcessesTest {
         "--java=" + Job.SOON_OVER);
   }
 
+  /** MPI carries what passes between hosts through shared memory: messages take microseconds. */
+  @ParameterizedTest
+  @EnumSource
+  void pretendedHosts(MpiFamily mpi) {
+    run(
+        "--mpi",
+        mpi.toString(),
+        "--ranks",
+        "4",
+        "--hosts",
+        "2",
+        "--pretend",
+        "--test",
+        "contract,operators",
+        "--cases",
+        "10",
+        "--java=" + Job.SOON_OVER);
+  }
+
   /** Blocks travel in many pieces, contiguous and strided ones alike. */
   @ParameterizedTest
   @EnumSource
