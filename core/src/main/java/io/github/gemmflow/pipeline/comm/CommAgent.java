@@ -17,6 +17,16 @@ interface CommAgent {
   /** How many things are under way in the engine; it is polled as long as there are any. */
   int underWay();
 
+  /** Bytes that are yet to come in from other hosts, as far as is known. */
+  default long toCome() {
+    return 0;
+  }
+
+  /** Bytes that have come in since this was asked last. */
+  default long takeReceived() {
+    return 0;
+  }
+
   /**
    * Whether all that is under way keeps until a compute thread of this rank, which is at work,
    * looks.

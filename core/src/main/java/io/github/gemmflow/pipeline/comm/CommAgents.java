@@ -14,6 +14,7 @@ final class CommAgents {
   private final PollBackoff backoff;
   private CommAgent[] agents = new CommAgent[0];
   private @Nullable EngineException failure;
+  private long toCome;
   private volatile int underWay;
   private volatile boolean canWait;
 
@@ -44,12 +45,14 @@ final class CommAgents {
     try {
       if (failure == null) {
         int completed = engine.progress();
-        if (completed > 0) {
-          backoff.completed(completed);
-        }
         done += completed;
+        long received = 0;
         for (CommAgent agent : agents) {
           done += agent.poll();
+          received += agent.takeReceived();
+        }
+        if (completed > 0) {
+          backoff.completed(received);
         }
       }
     } catch (EngineException e) {
@@ -69,6 +72,7 @@ final class CommAgents {
   private void count() {
     int count = 0;
     int busy = 0;
+    long bytes = 0;
     boolean allWait = true;
     for (int i = 0; i < agents.length; i++) {
       CommAgent agent = agents[i];
@@ -77,10 +81,12 @@ final class CommAgents {
         System.arraycopy(agents, busy, agents, busy + 1, i - busy);
         agents[busy++] = agent;
         count += ofAgent;
+        bytes += agent.toCome();
         allWait &= agent.canWait();
       }
     }
     canWait = allWait;
+    toCome = bytes;
     underWay = failure == null ? count : 0;
   }
 
@@ -92,6 +98,11 @@ final class CommAgents {
   /** How many things were under way in the engine when it was looked at last. Thread-safe. */
   int underWay() {
     return underWay;
+  }
+
+  /** How long the thread may sleep before it looks again, in nanoseconds. */
+  long napNanos() {
+    return backoff.next(toCome);
   }
 
   /** The engine has failed, for good. */

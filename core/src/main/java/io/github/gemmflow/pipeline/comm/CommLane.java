@@ -168,6 +168,24 @@ public final class CommLane implements CommAgent {
     return count;
   }
 
+  @Override
+  public long toCome() {
+    long bytes = 0;
+    for (long number = finished; !stopped && number < opened; number++) {
+      bytes += transfers(number).toCome();
+    }
+    return bytes;
+  }
+
+  @Override
+  public long takeReceived() {
+    long bytes = 0;
+    for (StepTransfers transfers : buffers) {
+      bytes += transfers.takeReceived();
+    }
+    return bytes;
+  }
+
   /** Other ranks of the host may wait for what comes to this one. */
   @Override
   public boolean canWait() {

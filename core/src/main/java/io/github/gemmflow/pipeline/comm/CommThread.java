@@ -66,8 +66,7 @@ public final class CommThread implements CommHelp {
 
   // Used by whoever has the turn.
   private final EngineTurn turn = new EngineTurn(System::nanoTime);
-  private final PollBackoff backoff = new PollBackoff(System::nanoTime);
-  private final CommAgents agents = new CommAgents(backoff);
+  private final CommAgents agents = new CommAgents(new PollBackoff(System::nanoTime));
 
   /**
    * Starts the thread, which connects the engine first.
@@ -151,7 +150,7 @@ public final class CommThread implements CommHelp {
     }
     try {
       int done = tasks.runAll() + agents.moveOn(engine);
-      napNanos = backoff.next(agents.underWay());
+      napNanos = agents.napNanos();
       return done;
     } finally {
       turn.giveBack();

@@ -4,18 +4,31 @@ package io.github.gemmflow.pipeline.comm;
 import java.util.function.LongSupplier;
 
 /**
- * Sleep of the communication thread between two polls of an engine that cannot wake it: half the
- * time that it has learned to expect for all that is under way, during which the network has work
- * to do. Not thread-safe.
+ * Sleep of the communication thread between two polls of an engine that cannot wake it: as long as
+ * the operating system takes in what comes meanwhile, so that the network never stands still for
+ * it, and at most half of what is still to come. Not thread-safe.
  */
 final class PollBackoff {
   static final long SHORTEST = 20_000;
 
   private static final long LONGEST = 2_000_000;
-  private static final int MEMORY = 8;
+
+  /** Bytes that a socket holds from the start, for a process that does not look: tcp(7). */
+  private static final long HELD_BYTES = 128 << 10;
+
+  /** Bytes whose time says what the link does: several naps long, so that it is not a burst. */
+  private static final long SAMPLE_BYTES = 4 * HELD_BYTES;
+
+  /** How much slower a link may become from one sample to the next, as far as this believes it. */
+  private static final double FORGETS = 1.1;
+
+  private static final int PATIENCE = 16;
 
   private final LongSupplier clock;
-  private long expected = SHORTEST;
+  private double nanosPerByte;
+  private boolean flows;
+  private long since;
+  private long came;
   private long last;
 
   /** Reads the time, in nanoseconds, from a clock. */
@@ -25,25 +38,44 @@ final class PollBackoff {
   }
 
   /**
-   * Some things were completed.
+   * Some transfers were completed.
    *
-   * @param count how many
+   * @param bytes how many came in with them
    */
-  void completed(int count) {
-    long now = clock.getAsLong();
-    // What is learned while nothing was under way says nothing about what is.
-    expected += (Math.min(now - last, LONGEST) / count - expected) / MEMORY;
-    last = now;
+  void completed(long bytes) {
+    last = clock.getAsLong();
+    if (bytes == 0) {
+      return;
+    }
+    if (!flows) {
+      // When the first ones come says more about their sender than about the link.
+      flows = true;
+      since = last;
+      came = 0;
+      return;
+    }
+    came += bytes;
+    if (came >= SAMPLE_BYTES) {
+      learn((double) (last - since) / came);
+      since = last;
+      came = 0;
+    }
+  }
+
+  /** Senders pause, too: only what goes faster than before is certainly what the link does. */
+  private void learn(double sample) {
+    nanosPerByte = nanosPerByte == 0 ? sample : Math.min(sample, FORGETS * nanosPerByte);
   }
 
   /**
    * How long to sleep now, in nanoseconds; longer the longer nothing happens.
    *
-   * @param underWay how many things are under way
+   * @param toCome bytes that this rank expects
    */
-  long next(int underWay) {
+  long next(long toCome) {
+    flows &= toCome > 0;
+    long nap = (long) (Math.min(HELD_BYTES, toCome / 2) * nanosPerByte);
     long quiet = clock.getAsLong() - last;
-    long next = Math.max(Math.max(1, underWay - 1) * expected, quiet / MEMORY);
-    return Math.clamp(next / 2, SHORTEST, LONGEST);
+    return Math.clamp(Math.max(nap, quiet / PATIENCE), SHORTEST, LONGEST);
   }
 }

@@ -42,7 +42,9 @@ final class StepTransfers {
   private long openedAt;
   private int sourcesSettled;
   private boolean chunksStarted;
+  private long toCome;
   private long received;
+  private long receivedBefore;
   private long receivedFirst;
   private long receivedFirstAt;
 
@@ -166,7 +168,12 @@ final class StepTransfers {
     Layout layout = step.layout();
     sends.reset(transfers.sends(), layout);
     receives.reset(transfers.receives(), layout);
+    toCome = 0;
+    for (int i = 0; i < receives.count(); i++) {
+      toCome += layout.bytes(receives.route(i), 0, layout.chunks(receives.route(i)));
+    }
     received = 0;
+    receivedBefore = 0;
     receivedFirst = 0;
     cargoToSend.find(sends, layout, traffic(), openings.targets(), peers.rank());
     cargoToCome.find(receives, layout, traffic(), openings.sources(), Cargo.OF_PEERS);
@@ -201,6 +208,7 @@ final class StepTransfers {
     for (int i = cargoToCome.first(source); i != Cargo.NONE; i = cargoToCome.next(i)) {
       int route = receives.route(i);
       receives.complete(i);
+      toCome -= layout.bytes(route, 0, layout.chunks(route));
       recordArrival(route, 0, layout.chunks(route));
       traffic().arrived(route, layout.chunks(route));
     }
@@ -216,7 +224,9 @@ final class StepTransfers {
         // First, because a step may be over as soon as its last rows are published.
         recordArrival(receives.route(i), receives.finished(i) - finished, receives.finished(i));
         long first = receives.finished(i) - finished;
-        received += step.layout().bytes(receives.route(i), first, receives.finished(i));
+        long bytes = step.layout().bytes(receives.route(i), first, receives.finished(i));
+        received += bytes;
+        toCome -= bytes;
         traffic().arrived(receives.route(i), receives.finished(i));
         done += finished;
       }
@@ -285,6 +295,18 @@ final class StepTransfers {
       done++;
     }
     return done;
+  }
+
+  /** Bytes that are yet to come in. */
+  long toCome() {
+    return chunksStarted ? toCome : 0;
+  }
+
+  /** Bytes that have come in, but for those with headers, since this was asked last. */
+  long takeReceived() {
+    long bytes = received - receivedBefore;
+    receivedBefore = received;
+    return bytes;
   }
 
   /** How many transfers are under way. */

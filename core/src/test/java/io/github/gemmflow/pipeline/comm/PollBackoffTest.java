@@ -9,40 +9,81 @@ import org.junit.jupiter.api.Test;
 class PollBackoffTest {
   private static final long SHORTEST = 20_000;
   private static final long LONGEST = 2_000_000;
+  private static final long MUCH = 1L << 40;
+  private static final long CHUNK = 56 << 10;
 
   private long now = 1_000_000_000;
   private final PollBackoff backoff = new PollBackoff(() -> now);
 
-  @Test
-  void itSleepsShortlyAtFirst() {
-    assertEquals(SHORTEST, backoff.next(1));
+  /** Chunks come in one after the other. */
+  private void receive(int chunks, long nanosEach) {
+    for (int i = 0; i < chunks; i++) {
+      now += nanosEach;
+      backoff.completed(CHUNK);
+      long _ = backoff.next(MUCH);
+    }
+  }
+
+  private void assertNap(long nanos, long toCome) {
+    long nap = backoff.next(toCome);
+    assertTrue(Math.abs(nap - nanos) <= nanos / 1000, () -> "%d ns, not %d".formatted(nap, nanos));
   }
 
   @Test
-  void itSleepsHalfOfWhatItHasLearnedToExpect() {
-    for (int i = 0; i < 200; i++) {
-      now += 800_000;
-      backoff.completed(1);
+  void itSleepsShortlyAtFirst() {
+    assertEquals(SHORTEST, backoff.next(MUCH));
+  }
+
+  /** At 1 Gbit/s 128 KiB take a millisecond, at 10 Gbit/s a tenth of one. */
+  @Test
+  void asMuchComesInANapAsASocketHolds() {
+    receive(100, CHUNK * 8);
+    assertNap(8 << 17, MUCH);
+    receive(100, CHUNK * 8 / 10);
+    assertNap((8 << 17) / 10, MUCH);
+  }
+
+  @Test
+  void itSleepsForHalfOfWhatIsToComeAtMost() {
+    receive(100, CHUNK * 8);
+    assertNap(CHUNK / 2 * 8, CHUNK);
+    assertEquals(SHORTEST, backoff.next(0));
+  }
+
+  /** A sender that pauses is no slower link; one that is slow for long is. */
+  @Test
+  void pausesAreForgotten() {
+    receive(100, CHUNK);
+    receive(10, CHUNK * 50);
+    assertTrue(backoff.next(MUCH) <= (1 << 17) * 11 / 10);
+    receive(2000, CHUNK * 8);
+    assertNap(8 << 17, MUCH);
+  }
+
+  /** What passes between two steps belongs to neither. */
+  @Test
+  void timeWithoutAnythingToComeDoesNotCount() {
+    receive(20, CHUNK);
+    for (int step = 0; step < 20; step++) {
+      long _ = backoff.next(0);
+      now += 1_000_000_000;
+      receive(20, CHUNK);
     }
-    assertTrue(Math.abs(backoff.next(2) - 400_000) < 10_000);
-    assertTrue(Math.abs(backoff.next(3) - 800_000) < 20_000);
+    assertNap(1 << 17, MUCH);
   }
 
   @Test
   void itNeverSleepsForLong() {
-    for (int i = 0; i < 200; i++) {
-      now += 500_000_000;
-      backoff.completed(1);
-    }
-    assertEquals(LONGEST, backoff.next(100));
+    receive(100, 500_000_000);
+    assertEquals(LONGEST, backoff.next(MUCH));
   }
 
   @Test
   void itSleepsLongerTheLongerNothingHappens() {
-    backoff.completed(1);
+    backoff.completed(0);
     now += 1_600_000;
-    long soon = backoff.next(1);
+    long soon = backoff.next(0);
     now += 8_000_000;
-    assertTrue(backoff.next(1) > soon);
+    assertTrue(backoff.next(0) > soon);
   }
 }
