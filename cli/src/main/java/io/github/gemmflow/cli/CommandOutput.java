@@ -65,6 +65,22 @@ final class CommandOutput {
     return System.getProperty(WATCHED) != null;
   }
 
+  /**
+   * Whether this process was told to end. What is thrown then follows from that, and whoever told
+   * it needs no message about it.
+   */
+  static boolean isEnding() {
+    Thread hook = new Thread(() -> {});
+    try {
+      Runtime.getRuntime().addShutdownHook(hook);
+      Runtime.getRuntime().removeShutdownHook(hook);
+      return false;
+    } catch (IllegalStateException e) {
+      // The first call says so as soon as the process ends, before any hook knows of it.
+      return true;
+    }
+  }
+
   /** What the ranks that this process starts are to be told about it. */
   String watching() {
     return isTerminal() && !quiet ? "terminal" : "silent";
@@ -120,7 +136,7 @@ final class CommandOutput {
 
   /** Tells what ended the command, once; whatever else is told afterwards follows from it. */
   int fail(Throwable thrown) {
-    if (stackTrace && !failed.get()) {
+    if (stackTrace && !failed.get() && !isEnding()) {
       thrown.printStackTrace(err());
     }
     return fail(Failure.of(thrown));
@@ -140,7 +156,7 @@ final class CommandOutput {
   }
 
   int fail(Failure failure) {
-    if (failed.compareAndSet(false, true)) {
+    if (!isEnding() && failed.compareAndSet(false, true)) {
       clear();
       if (isWatched()) {
         err().println(RankReport.of(failure));

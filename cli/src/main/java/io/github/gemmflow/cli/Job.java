@@ -129,8 +129,10 @@ final class Job {
       throw e;
     } catch (Exception | Error e) {
       output.failOnRank(world.rank(), e, false);
-      // The others know nothing of it, and would wait.
-      world.abort(Failure.of(e).message());
+      if (!CommandOutput.isEnding()) {
+        // The others know nothing of it, and would wait.
+        world.abort(Failure.of(e).message());
+      }
       throw new IllegalStateException(e);
     }
   }
