@@ -39,10 +39,10 @@ import org.jspecify.annotations.Nullable;
  * <tr><td>gemmflow.overlap<td>GEMMFLOW_OVERLAP<td>by rule (or pipelined, sequential)
  * <tr><td>gemmflow.sums<td>GEMMFLOW_SUMS<td>by rule (or direct, staged)
  * <tr><td>gemmflow.chunk.rows<td>GEMMFLOW_CHUNK_ROWS<td>0: by bytes
- * <tr><td>gemmflow.chunk.bytes<td>GEMMFLOW_CHUNK_BYTES<td>57344
+ * <tr><td>gemmflow.chunk.bytes<td>GEMMFLOW_CHUNK_BYTES<td>0: by rule
  * <tr><td>gemmflow.slots<td>GEMMFLOW_SLOTS<td>2
  * <tr><td>gemmflow.inflight<td>GEMMFLOW_INFLIGHT<td>8
- * <tr><td>gemmflow.costs<td>GEMMFLOW_COSTS<td>assumed (or a file that gemmflow calibrate wrote)
+ * <tr><td>gemmflow.costs<td>GEMMFLOW_COSTS<td>assumed, links measured (or a file that gemmflow calibrate wrote)
  * <tr><td>gemmflow.engine<td>GEMMFLOW_ENGINE<td>the best that can be had
  * <tr><td>gemmflow.kernel<td>GEMMFLOW_KERNEL<td>the best that can be had
  * <tr><td>gemmflow.window.directory<td>GEMMFLOW_WINDOW_DIRECTORY<td>/dev/shm
@@ -207,8 +207,7 @@ public final class Config {
               settings.find("overlap", Settings.oneOf(Overlap.values())),
               new Chunking(
                   settings.get("chunk.rows", 0, Settings::parseInt),
-                  settings.get(
-                      "chunk.bytes", Math.toIntExact(Chunking.TCP_BYTES), Settings::parseInt)),
+                  settings.get("chunk.bytes", 0, Settings::parseInt)),
               settings.get("slots", Tuning.DEFAULT.slots(), Settings::parseInt),
               settings.get("inflight", Tuning.DEFAULT.inFlight(), Settings::parseInt),
               Tuning.DEFAULT.costs(),

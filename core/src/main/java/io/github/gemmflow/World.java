@@ -15,6 +15,7 @@ import io.github.gemmflow.setup.Membership;
 import io.github.gemmflow.setup.Providers;
 import io.github.gemmflow.tuning.Tuning;
 import io.github.gemmflow.tuning.cost.CostModel;
+import io.github.gemmflow.tuning.cost.LinkCosts;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -55,8 +56,19 @@ public final class World implements AutoCloseable {
     Kernel given = config.kernel();
     this.kernel = given != null ? given : Providers.kernel(config.kernelName());
     this.membership = new Membership(config.terms(), kernel, threadName, connect);
+    this.tuning = tuning(config.tuning());
+  }
+
+  /** With the costs of the job; where nobody knows any, with what its links do. */
+  private Tuning tuning(Tuning configured) {
     CostModel costs = membership.costs();
-    this.tuning = costs == null ? config.tuning() : config.tuning().withCosts(costs);
+    LinkCosts link = membership.link();
+    if (costs != null) {
+      return configured.withCosts(costs);
+    }
+    return link == null || !configured.costs().equals(CostModel.ASSUMED)
+        ? configured
+        : configured.withCosts(CostModel.ASSUMED.withMeasuredLink(link));
   }
 
   /**

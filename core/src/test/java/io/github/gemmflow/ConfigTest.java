@@ -72,7 +72,7 @@ class ConfigTest {
     "overlap, sometimes",
     "slots, 0",
     "chunk.rows, -1",
-    "chunk.bytes, 0",
+    "chunk.bytes, -1",
     "idle, never",
     "inflight, 0",
     "inflight, 1073741825"

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** What Gemmflow must not leave behind: threads, files and mappings of this process. */
-final class Leftovers {
+public final class Leftovers {
   private static final long PID = ProcessHandle.current().pid();
 
   private Leftovers() {}
@@ -50,7 +50,7 @@ final class Leftovers {
     }
   }
 
-  static void assertNone() {
+  public static void assertNone() {
     assertEquals(List.of(), threads());
     assertEquals(List.of(), files());
     assertEquals(0, mappings(), "windows are still mapped");

@@ -5,6 +5,7 @@ import io.github.gemmflow.tuning.Chunking;
 import io.github.gemmflow.tuning.Tuning;
 import io.github.gemmflow.tuning.cost.CostModel;
 import io.github.gemmflow.tuning.cost.KernelCosts;
+import io.github.gemmflow.tuning.cost.LinkCosts;
 
 /** Rule for the number of rows that travel together, unless it is asked for. */
 final class ChunkRule {
@@ -62,12 +63,20 @@ final class ChunkRule {
     return true;
   }
 
-  /** Why, for a person. */
-  static String reason(Chunking chunking) {
-    if (chunking.rows() > 0) {
-      return "asked for";
+  /** What was asked for, or else what the link takes best, and why. */
+  static Rules.Choice<Chunking> choose(Chunking asked, LinkCosts link) {
+    if (asked.rows() > 0) {
+      return new Rules.Choice<>(asked, "asked for");
     }
-    String most = "as many as fit a message of %d bytes".formatted(chunking.bytes());
-    return most + (chunking.equals(Chunking.BY_RULE) ? ", which needs no handshake" : ", as asked");
+    Chunking chosen = asked.on(link);
+    String most = "as many as fit a message of %d bytes".formatted(chosen.bytes());
+    if (asked.bytes() > 0) {
+      return new Rules.Choice<>(chosen, most + ", as asked");
+    }
+    return new Rules.Choice<>(
+        chosen,
+        chosen.bytes() == Chunking.TCP_BYTES
+            ? "%s, which needs no handshake: the link has %s".formatted(most, link)
+            : "%s, for a link of %s".formatted(most, link));
   }
 }

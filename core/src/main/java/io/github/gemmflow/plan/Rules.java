@@ -47,7 +47,7 @@ final class Rules {
     Chunking asked = tuning.chunking();
     return tried != null && asked.equals(Chunking.BY_RULE)
         ? new Choice<>(new Chunking(0, tried.best().chunkBytes()), tried.reason())
-        : new Choice<>(asked, ChunkRule.reason(asked));
+        : ChunkRule.choose(asked, tuning.costs().link());
   }
 
   static Choice<Schedule> schedule(

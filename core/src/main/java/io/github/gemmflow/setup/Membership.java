@@ -15,6 +15,7 @@ import io.github.gemmflow.setup.pin.ThreadPins;
 import io.github.gemmflow.tuning.Idle;
 import io.github.gemmflow.tuning.Pin;
 import io.github.gemmflow.tuning.cost.CostModel;
+import io.github.gemmflow.tuning.cost.LinkCosts;
 import io.github.gemmflow.window.linux.Affinity;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -69,6 +70,7 @@ public final class Membership {
   private final OrderlyEnd ending;
   private final Int8Packing int8;
   private final @Nullable CostModel costs;
+  private final @Nullable LinkCosts link;
 
   /**
    * Joins a job. Collective over its ranks.
@@ -84,14 +86,16 @@ public final class Membership {
     this.commThread = new CommThread(threadName, connect);
     this.engine = commThread.engine(terms.setupDeadline);
     this.jobEnd = new JobEnd(commThread, engine);
+    Neighbours met = null;
     try {
       Agreement joining = new Agreement(commThread, engine.world(), null, terms.setupDeadline);
-      // Before anything is mapped that a rank which cannot go on would have to let go of.
       this.int8 = new Int8Packing(joining, kernel);
       this.costs = JobCosts.share(joining, engine.rank(), terms.costs, MachineKey.of(kernel));
-      this.neighbours = Neighbours.find(joining, engine, terms.windowDirectory, terms.shared());
+      met = Neighbours.find(joining, engine, terms.windowDirectory, terms.shared());
+      this.neighbours = met;
       this.health = new WorldHealth(rank(), neighbours);
       this.agreement = newAgreement(engine.world());
+      this.link = measuresLink() ? measuredLink() : null;
       commThread.watch(rank(), health);
       this.ending = new OrderlyEnd(rank(), neighbours, engine.graceNanos());
       boolean pretended = !engine.island().isEmpty();
@@ -104,12 +108,24 @@ public final class Membership {
       // Nobody can count on the others any more, and leaving in good order may need them.
       String reason =
           "rank %d could not join the world: %s".formatted(engine.rank(), e.getMessage());
-      if (jobEnd.begin(reason)) {
-        boolean _ = commThread.close(Departure.ENGINE_CLOSE);
+      if (jobEnd.begin(reason) && commThread.close(Departure.ENGINE_CLOSE) && met != null) {
+        met.close();
       }
       throw e;
     }
     introduce(kernel);
+  }
+
+  /**
+   * Whether there are links, between hosts that are not pretended, and no costs say what they do.
+   */
+  private boolean measuresLink() {
+    return costs == null && neighbours.domains().count() > 1 && engine.island().isEmpty();
+  }
+
+  private LinkCosts measuredLink() {
+    return new LinkProbe(commThread, engine, neighbours.domains(), terms.setupDeadline)
+        .measure(agreement, CostModel.ASSUMED.link().latencyNanos());
   }
 
   /** Collective: each rank tells the others which CPUs it may use. */
@@ -138,12 +154,13 @@ public final class Membership {
     if (rank() == 0 && !INTRODUCED.getAndSet(true)) {
       LOG.log(
           INFO,
-          "{0,choice,1#1 rank|1<{0} ranks} on {1,choice,1#1 host|1<{1} hosts}: {2}, kernel {3} ({4})",
+          "{0,choice,1#1 rank|1<{0} ranks} on {1,choice,1#1 host|1<{1} hosts}{5}: {2}, kernel {3} ({4})",
           size(),
           neighbours.domains().count(),
           engineName(),
           kernel.name(),
-          kernel.instructions());
+          kernel.instructions(),
+          link == null ? "" : " with links of " + link);
     }
   }
 
@@ -215,6 +232,11 @@ public final class Membership {
   /** The costs that rank 0 has read; null if it read none. */
   public @Nullable CostModel costs() {
     return costs;
+  }
+
+  /** What the links between hosts do, where no costs say it; null if there are none. */
+  public @Nullable LinkCosts link() {
+    return link;
   }
 
   public ThreadBudget budget() {

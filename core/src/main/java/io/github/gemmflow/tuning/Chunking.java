@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.tuning;
 
+import io.github.gemmflow.tuning.cost.LinkCosts;
+
 /**
  * Number of rows that travel together.
  *
  * @param rows the rows of a chunk, or 0 for as many as fit {@code bytes}, and at least one
- * @param bytes the most bytes of a chunk of several rows, where rows do not say
+ * @param bytes the most bytes of a chunk of several rows, where rows do not say; 0 for what the
+ *     link takes best, by rule
  */
 public record Chunking(long rows, long bytes) {
   /**
@@ -16,16 +19,44 @@ public record Chunking(long rows, long bytes) {
    */
   public static final long TCP_BYTES = 56 << 10;
 
+  /** More gained nothing on any link. */
+  private static final long MOST_BYTES = 4 << 20;
+
+  /**
+   * A chunk is on a fast link for about this long: many times the microseconds that a message costs
+   * its sender and its receiver, and a handshake takes; few enough that nobody waits for long until
+   * the first rows are there.
+   */
+  private static final double NANOS = 500e3;
+
   /** Chunks by rule. */
-  public static final Chunking BY_RULE = new Chunking(0, TCP_BYTES);
+  public static final Chunking BY_RULE = new Chunking(0, 0);
 
   public Chunking {
     if (rows < 0) {
       throw new IllegalArgumentException("a chunk cannot have %d rows".formatted(rows));
     }
-    if (bytes < 1) {
+    if (bytes < 0) {
       throw new IllegalArgumentException("a chunk cannot have %d bytes".formatted(bytes));
     }
+  }
+
+  /**
+   * The same with what the rule says for a link, if nothing was asked for. A link on which a
+   * message without handshake takes that long has these; a faster one has messages with a
+   * handshake, which MPI does not copy on their way: at 10 Gbit/s the copies would cost more than
+   * the link.
+   */
+  public Chunking on(LinkCosts link) {
+    if (rows > 0 || bytes > 0) {
+      return this;
+    }
+    double wanted = NANOS / link.nanosPerByte();
+    return new Chunking(
+        0,
+        wanted < 4 * TCP_BYTES
+            ? TCP_BYTES
+            : Math.min(MOST_BYTES, Long.highestOneBit((long) wanted)));
   }
 
   @Override
@@ -33,6 +64,6 @@ public record Chunking(long rows, long bytes) {
     if (rows > 0) {
       return rows + " rows";
     }
-    return bytes == TCP_BYTES ? "by rule" : bytes + " bytes";
+    return bytes == 0 ? "by rule" : bytes + " bytes";
   }
 }

@@ -11,6 +11,9 @@ import io.github.gemmflow.tuning.Chunking;
 import io.github.gemmflow.tuning.Domains;
 import io.github.gemmflow.tuning.Schedule;
 import io.github.gemmflow.tuning.Tuning;
+import io.github.gemmflow.tuning.cost.CostModel;
+import io.github.gemmflow.tuning.cost.LinkCosts;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class GatherLayoutTest {
@@ -66,7 +69,7 @@ class GatherLayoutTest {
 
   @Test
   void chunksByRuleAreAsLargeAsAMessageWithoutHandshake() {
-    Chunking rule = Chunking.BY_RULE;
+    Chunking rule = Chunking.BY_RULE.on(LinkCosts.of(60e3, 1e9));
     for (long rows = 1; rows < 200_000; rows = rows * 5 / 4 + 1) {
       for (long rowBytes : new long[] {1, 1000, 8192, 1 << 20}) {
         long chunkRows = ChunkRule.rows(rule, rows, rowBytes);
@@ -78,9 +81,29 @@ class GatherLayoutTest {
     assertEquals(7, ChunkRule.rows(rows(7), 1_000_000, 8192));
     assertEquals(9, ChunkRule.rows(rows(Long.MAX_VALUE), 9, 8192));
     assertThrows(IllegalArgumentException.class, () -> rows(-1));
-    assertThrows(IllegalArgumentException.class, () -> new Chunking(0, 0));
+    assertThrows(IllegalArgumentException.class, () -> new Chunking(0, -1));
     assertEquals(16, ChunkRule.rows(new Chunking(0, 128 << 10), 1_000_000, 8192));
     assertEquals(1, ChunkRule.rows(new Chunking(0, 1), 1_000_000, 8192));
+  }
+
+  /** A fast link has larger ones; a message is half a millisecond on its way. */
+  @Test
+  void chunksByRuleGrowWithTheRateOfTheLink() {
+    double[] gigabits = {0.1, 1, 2.5, 3.5, 5, 9.4, 25, 40, 100, 400};
+    long[] kibibytes = {56, 56, 56, 56, 256, 512, 1024, 2048, 4096, 4096};
+    for (int i = 0; i < gigabits.length; i++) {
+      LinkCosts link = LinkCosts.of(1e3, gigabits[i] * 1e9);
+      assertEquals(new Chunking(0, kibibytes[i] << 10), Chunking.BY_RULE.on(link), link::toString);
+      for (Chunking asked : List.of(rows(3), new Chunking(0, 77))) {
+        assertEquals(asked, asked.on(link));
+      }
+    }
+    Tuning fast =
+        Tuning.DEFAULT.withCosts(CostModel.ASSUMED.withMeasuredLink(LinkCosts.of(1e3, 9.4e9)));
+    String explained = Plans.alongRows(4096, 4096, Domains.of(0, 1), fast).explain().toString();
+    assertTrue(
+        explained.contains("as many as fit a message of 524288 bytes, for a link of 9.40 Gbit/s"),
+        explained);
   }
 
   private static Chunking rows(long rows) {

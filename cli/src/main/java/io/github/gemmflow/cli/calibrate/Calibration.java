@@ -7,6 +7,7 @@ import io.github.gemmflow.World;
 import io.github.gemmflow.cli.bench.Counted;
 import io.github.gemmflow.cli.bench.Progress;
 import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.tuning.Chunking;
 import io.github.gemmflow.tuning.Domains;
 import io.github.gemmflow.tuning.cost.CostModel;
 import io.github.gemmflow.tuning.cost.HostCosts;
@@ -63,7 +64,9 @@ public final class Calibration {
   }
 
   private CostModel withLinks(Map<String, KernelCosts> kernels, HostCosts alone, LinkTimes links) {
-    LinkTimes.Carrying carrying = links.carrying();
+    double perByte = links.nanosPerByte();
+    LinkCosts rate = new LinkCosts(CostModel.ASSUMED.link().latencyNanos(), perByte);
+    LinkTimes.Carrying carrying = links.carrying(Chunking.BY_RULE.on(rate).bytes());
     HostCosts host =
         new HostCosts(
             alone.stepNanos(),
@@ -73,7 +76,7 @@ public final class Calibration {
             alone.addNanosPerByte());
     double handling = alone.stepNanos() + alone.wakeNanos() + 2 * carrying.messageNanos();
     double latency = Math.max(1000, links.shortestNanos() - handling);
-    return model("", kernels, host, new LinkCosts(latency, links.nanosPerByte()));
+    return model("", kernels, host, new LinkCosts(latency, perByte));
   }
 
   private CostModel model(

@@ -7,6 +7,7 @@ import io.github.gemmflow.RowCounts;
 import io.github.gemmflow.Step;
 import io.github.gemmflow.Workspace;
 import io.github.gemmflow.matrix.Shards;
+import io.github.gemmflow.tuning.Chunking;
 import io.github.gemmflow.tuning.Schedule;
 import io.github.gemmflow.tuning.Storage;
 import io.github.gemmflow.tuning.Tuning;
@@ -34,7 +35,13 @@ record LinkTimes(Group group, Stopwatch watch) {
   private static final double RATE_QUANTILE = 0.25;
 
   private static final Tuning PLAIN =
-      Tuning.DEFAULT.withSchedule(Schedule.MESH).withStorage(Storage.GATHERED);
+      Tuning.DEFAULT
+          .withSchedule(Schedule.MESH)
+          .withStorage(Storage.GATHERED)
+          .withChunkBytes(Chunking.TCP_BYTES);
+
+  /** Chunks of which there are enough to see what each costs. */
+  private static final int SEVERAL = 8;
 
   /** Nanoseconds until all ranks have a row of each. */
   double shortestNanos() {
@@ -53,14 +60,20 @@ record LinkTimes(Group group, Stopwatch watch) {
   /** The communication thread's time for a message, and for each byte. */
   record Carrying(double messageNanos, double nanosPerByte) {}
 
-  Carrying carrying() {
-    long rows = rows(SHORT);
+  /**
+   * Measures it.
+   *
+   * @param chunkBytes of the messages that steps will have
+   */
+  Carrying carrying(long chunkBytes) {
+    long rows = rows(Math.max(SHORT, SEVERAL * chunkBytes));
     // A rank receives its part of what comes into its host, and sends its rows to all others.
     int ranks = group.domains().size(group.domains().domainOf(group.rank()));
     double bytes = rows * ROW_BYTES * shareFromOthers() * 2 / ranks;
-    double fewNanos = measure(rows, PLAIN, run -> watch.commNanos(run, TIMES));
+    Tuning large = PLAIN.withChunkBytes(chunkBytes);
+    double fewNanos = measure(rows, large, run -> watch.commNanos(run, TIMES));
     double manyNanos = measure(rows, PLAIN.withChunkRows(1), run -> watch.commNanos(run, TIMES));
-    double few = bytes / PLAIN.chunking().bytes();
+    double few = bytes / chunkBytes;
     double many = bytes / ROW_BYTES;
     double message = Math.max(100, (manyNanos - fewNanos) / (many - few));
     return new Carrying(message, Math.max(0.01, (fewNanos - few * message) / bytes));

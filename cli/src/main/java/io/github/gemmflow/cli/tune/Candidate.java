@@ -25,11 +25,12 @@ import java.util.List;
  */
 record Candidate(String way, long chunkBytes, Tuning tuning, double predictedNanos) {
   /** Bytes of chunks, as shares of what travels without a handshake, and multiples of it. */
-  private static final double[] CHUNKS = {0.25, 0.5, 1, 2, 8};
+  private static final double[] CHUNKS = {0.25, 0.5, 1, 2, 8, 32};
 
   /** What the rules choose. */
   static Candidate byRule(Layer.Size size, Domains domains, Tuning settings) {
-    return of(TriedStep.BY_RULE, settings.chunking().bytes(), settings, size, domains);
+    long bytes = Math.max(1, settings.chunking().on(settings.costs().link()).bytes());
+    return of(TriedStep.BY_RULE, bytes, settings, size, domains);
   }
 
   /**

@@ -135,13 +135,13 @@ class TrialTest {
     List<Candidate> best = Candidate.best(gather, FOUR_HOSTS, Tuning.DEFAULT, 4);
     List<Candidate> all = Candidate.best(gather, FOUR_HOSTS, Tuning.DEFAULT, 100);
     assertEquals(all.subList(0, 4), best);
-    assertEquals(15, all.size());
+    assertEquals(18, all.size());
     assertEquals(
         all.stream().sorted(Comparator.comparingDouble(Candidate::predictedNanos)).toList(), all);
-    assertEquals(5, Candidate.best(gather, Domains.of(0, 1), Tuning.DEFAULT, 100).size());
+    assertEquals(6, Candidate.best(gather, Domains.of(0, 1), Tuning.DEFAULT, 100).size());
     Layer.Size sum = new Layer.Size(Operation.ALL_REDUCE, 512, 1024, 256, DType.F32);
-    assertEquals(10, Candidate.best(sum, FOUR_HOSTS, Tuning.DEFAULT, 100).size());
+    assertEquals(12, Candidate.best(sum, FOUR_HOSTS, Tuning.DEFAULT, 100).size());
     Layer.Size scatter = new Layer.Size(Operation.REDUCE_SCATTER, 512, 1024, 256, DType.F32);
-    assertEquals(5, Candidate.best(scatter, FOUR_HOSTS, Tuning.DEFAULT, 100).size());
+    assertEquals(6, Candidate.best(scatter, FOUR_HOSTS, Tuning.DEFAULT, 100).size());
   }
 }

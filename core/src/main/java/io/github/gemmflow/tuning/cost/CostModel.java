@@ -115,6 +115,13 @@ public record CostModel(
     return new CostModel(origin, machine, threads, cores, other, host, kernels, tried);
   }
 
+  /** The same with a link that was measured as the job began. */
+  public CostModel withMeasuredLink(LinkCosts measured) {
+    String with =
+        "%s. Only the links were measured, as the job began: %s".formatted(origin, measured);
+    return new CostModel(with, machine, threads, cores, measured, host, kernels, tried);
+  }
+
   /** The same with a step that was tried, in place of an earlier try. */
   public CostModel withTried(String key, TriedStep step) {
     Map<String, TriedStep> all = new TreeMap<>(tried);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.tuning.cost;
 
+import java.util.Locale;
+
 /**
  * Costs of the link between a host and the others, which its ranks share; either way at the same
  * time.
@@ -24,5 +26,11 @@ public record LinkCosts(double latencyNanos, double nanosPerByte) {
   /** The rate, in bits per second. */
   public double bitsPerSecond() {
     return NANOS_PER_BYTE_AT_ONE_BIT / nanosPerByte;
+  }
+
+  /** The rate, for a person. */
+  @Override
+  public String toString() {
+    return String.format(Locale.ROOT, "%.3g Gbit/s", bitsPerSecond() / 1e9);
   }
 }

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.setup;
+
+import io.github.gemmflow.engine.Channel;
+import io.github.gemmflow.engine.Engine;
+import io.github.gemmflow.failure.DeadlineException;
+import io.github.gemmflow.matrix.Block;
+import io.github.gemmflow.pipeline.comm.CommThread;
+import io.github.gemmflow.pipeline.comm.Durations;
+import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.cost.LinkCosts;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.Arrays;
+
+/**
+ * Rate of the links between hosts, measured by a job that has no costs: otherwise the rules would
+ * take every link for one of 1 Gbit/s. One rank of each host sends to the next host while it
+ * receives from the one before, in the way in which chunks travel.
+ */
+final class LinkProbe {
+  private static final String CALL = "measuring the links between hosts";
+
+  /** Bytes each way: on a link of 10 Gbit/s they take a millisecond. */
+  private static final long ROWS = 256;
+
+  private static final long ROW_BYTES = 4 << 10;
+
+  /** Whatever else hosts do only adds to a time, and the first one has the connection made. */
+  private static final int TIMES = 8;
+
+  /**
+   * Nanoseconds after which it is measured no more: a slow link is told from a fast one at once.
+   */
+  private static final long ENOUGH = 200_000_000;
+
+  private final CommThread thread;
+  private final Engine engine;
+  private final Domains domains;
+  private final Duration deadline;
+
+  LinkProbe(CommThread thread, Engine engine, Domains domains, Duration deadline) {
+    this.thread = thread;
+    this.engine = engine;
+    this.domains = domains;
+    this.deadline = deadline;
+  }
+
+  /**
+   * Measures. Collective.
+   *
+   * @param latencyNanos that is assumed
+   * @return the same on all ranks: the slowest of the best times of each host
+   */
+  LinkCosts measure(Agreement agreement, double latencyNanos) {
+    int host = domains.domainOf(engine.rank());
+    boolean sends = domains.member(host, 0) == engine.rank();
+    long[] best = new long[engine.size()];
+    Arrays.fill(best, Long.MAX_VALUE);
+    long sum = 0;
+    for (int i = 0; i < TIMES && sum < ENOUGH; i++) {
+      long mine = sends ? thread.ask(this::nanos, deadline.plus(deadline)) : 0;
+      byte[] bytes = ByteBuffer.allocate(Long.BYTES).putLong(mine).array();
+      byte[][] all = agreement.exchange(CALL, bytes);
+      long slowest = 0;
+      for (int rank = 0; rank < best.length; rank++) {
+        long time = ByteBuffer.wrap(all[rank]).getLong();
+        best[rank] = Math.min(best[rank], time);
+        slowest = Math.max(slowest, time);
+      }
+      sum += slowest;
+    }
+    return new LinkCosts(
+        latencyNanos, (double) Arrays.stream(best).max().orElseThrow() / (ROWS * ROW_BYTES));
+  }
+
+  /** The rank that sends and receives for a host, so many hosts after this one. */
+  private int senderAfter(int hosts) {
+    int host = domains.domainOf(engine.rank());
+    return domains.member(Math.floorMod(host + hosts, domains.count()), 0);
+  }
+
+  /** Called on the communication thread. */
+  private long nanos() {
+    Channel channel = engine.world();
+    int source = senderAfter(-1);
+    int target = senderAfter(1);
+    // Not closed unless the engine is done with it.
+    Arena arena = Arena.ofShared();
+    MemorySegment memory = arena.allocate(2 * ROWS * ROW_BYTES);
+    long start = System.nanoTime();
+    int receive = channel.receive(source, 0, new Block().at(memory, 0, ROWS, ROW_BYTES, ROW_BYTES));
+    int send =
+        channel.send(
+            target, 0, new Block().at(memory, ROWS * ROW_BYTES, ROWS, ROW_BYTES, ROW_BYTES), false);
+    boolean received = false;
+    boolean sent = false;
+    while (!received || !sent) {
+      int _ = engine.progress();
+      received = received || channel.isDone(receive);
+      sent = sent || channel.isDone(send);
+      if (System.nanoTime() - start > deadline.toNanos()) {
+        throw new DeadlineException(
+            "rank %d waited %s in %s: of %d bytes to rank %d and as many from rank %d, not all have come through. Look at whether the hosts can reach each other; if the link is only slow, raise gemmflow.setup.deadline"
+                .formatted(
+                    engine.rank(),
+                    Durations.describe(deadline),
+                    CALL,
+                    ROWS * ROW_BYTES,
+                    target,
+                    source));
+      }
+    }
+    long nanos = System.nanoTime() - start;
+    arena.close();
+    return nanos;
+  }
+}
