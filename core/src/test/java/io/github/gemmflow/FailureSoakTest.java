@@ -42,7 +42,7 @@ class FailureSoakTest {
   @Test
   void everyOtherRankEndsInTime() {
     Cases.run(
-        getClass(), Cases.shortOrSoak(20, 60), seed -> Pauses.retry(() -> new Trial(seed).run()));
+        getClass(), Cases.shortOrSoak(10, 60), seed -> Pauses.retry(() -> new Trial(seed).run()));
   }
 
   private static final class Trial {

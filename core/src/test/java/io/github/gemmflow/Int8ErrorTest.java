@@ -80,10 +80,11 @@ class Int8ErrorTest {
         World world = World.single()) {
       Matrix a = rows.matrix(random, M, K, arena);
       Matrix b = Rows.GAUSSIAN.matrix(random, K, N, arena);
-      double inF32 = error(world, DType.F32, DType.F32, a, b, arena);
-      double inBf16 = error(world, DType.BF16, DType.BF16, a, b, arena);
-      double onTheWire = error(world, DType.F32, DType.I8, a, b, arena);
-      double inInt8 = error(world, DType.I8, DType.I8, a, b, arena);
+      double[][] exact = product(a, b);
+      double inF32 = error(world, DType.F32, DType.F32, a, b, exact, arena);
+      double inBf16 = error(world, DType.BF16, DType.BF16, a, b, exact, arena);
+      double onTheWire = error(world, DType.F32, DType.I8, a, b, exact, arena);
+      double inInt8 = error(world, DType.I8, DType.I8, a, b, exact, arena);
       System.out.printf(
           Locale.ROOT,
           "Int8ErrorTest: %s rows: F32 %.1e, BF16 %.4f, F32 that travels as I8 %.4f, I8 %.4f%n",
@@ -103,6 +104,7 @@ class Int8ErrorTest {
   @ValueSource(ints = {2, 4, 8})
   void relativeErrorOfSums(int hosts) {
     double[] errors = new double[WIRES.size()];
+    double[][] exact = new double[M][];
     LocalWorld.onHosts(IntStream.range(0, hosts).toArray())
         .config(Config.builder().threads(1).build())
         .run(
@@ -112,6 +114,9 @@ class Int8ErrorTest {
                   Workspace space = Workspace.on(world.group()).rows(M).open()) {
                 Matrix a = Rows.GAUSSIAN.matrix(random, M, K, arena);
                 Matrix b = Rows.GAUSSIAN.matrix(random, K, 2 * RowFormat.BLOCK, arena);
+                if (world.rank() == 0) {
+                  System.arraycopy(product(a, b), 0, exact, 0, M);
+                }
                 long first = (long) K / hosts * world.rank();
                 Matrix mine = a.columns(first, first + K / hosts);
                 try (PackedWeights weights =
@@ -123,7 +128,7 @@ class Int8ErrorTest {
                       sum.run(mine, c);
                     }
                     if (world.rank() == 0) {
-                      errors[i] = error(c, a, b);
+                      errors[i] = error(c, exact);
                     }
                   }
                 }
@@ -141,7 +146,7 @@ class Int8ErrorTest {
 
   /** The norm of all errors, divided by the norm of the product. */
   private static double error(
-      World world, DType type, DType wire, Matrix a, Matrix b, Arena arena) {
+      World world, DType type, DType wire, Matrix a, Matrix b, double[][] exact, Arena arena) {
     Matrix c = Matrix.allocate(DType.F32, M, N, arena);
     try (Workspace space =
             Workspace.on(world.group()).rows(M).columns(K).type(type).wireType(wire).open();
@@ -149,22 +154,36 @@ class Int8ErrorTest {
         AllGatherMatmul operator = AllGatherMatmul.on(space).output(weights).build()) {
       operator.run(a, c);
     }
-    return error(c, a, b);
+    return error(c, exact);
   }
 
-  private static double error(Matrix c, Matrix a, Matrix b) {
+  private static double error(Matrix c, double[][] exact) {
     double errors = 0;
     double squares = 0;
     for (int i = 0; i < M; i++) {
       for (int j = 0; j < c.columns(); j++) {
-        double sum = 0;
-        for (int k = 0; k < K; k++) {
-          sum += (double) a.get(i, k) * b.get(k, j);
-        }
-        errors += Math.pow(c.get(i, j) - sum, 2);
-        squares += sum * sum;
+        errors += Math.pow(c.get(i, j) - exact[i][j], 2);
+        squares += exact[i][j] * exact[i][j];
       }
     }
     return Math.sqrt(errors / squares);
+  }
+
+  /** In doubles. */
+  private static double[][] product(Matrix a, Matrix b) {
+    double[][] sums = new double[M][(int) b.columns()];
+    double[] row = new double[(int) b.columns()];
+    for (int k = 0; k < K; k++) {
+      for (int j = 0; j < row.length; j++) {
+        row[j] = b.get(k, j);
+      }
+      for (int i = 0; i < M; i++) {
+        double factor = a.get(i, k);
+        for (int j = 0; j < row.length; j++) {
+          sums[i][j] += factor * row[j];
+        }
+      }
+    }
+    return sums;
   }
 }

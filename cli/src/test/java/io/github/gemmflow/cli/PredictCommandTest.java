@@ -104,7 +104,7 @@ class PredictCommandTest {
   }
 
   /** In less than a minute, on ranks that are threads on two hosts with a link of 1 Gbit/s. */
-  @Tag("full")
+  @Tag("soak")
   @Test
   void costsAreMeasured() throws IOException {
     Path costs = directory.resolve("costs.txt");

@@ -128,7 +128,10 @@ class SlotModelTest {
     Domains domains = Domains.of(0, 1, 2);
     long[][] rows = {{CHUNKS, 2, 2}, {1, 1, 1}};
     for (Schedule schedule : Schedule.ALL) {
-      explore(domains, schedule, false, 1, rows, Flaw.NONE);
+      // Two ways round a ring of three hosts are a mesh.
+      if (!schedule.equals(Schedule.TWO_WAY_RING)) {
+        explore(domains, schedule, false, 1, rows, Flaw.NONE);
+      }
     }
   }
 

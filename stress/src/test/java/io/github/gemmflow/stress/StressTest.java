@@ -19,7 +19,7 @@ import org.openjdk.jcstress.infra.collectors.TestResult;
  * Runs every stress test with every way of compiling it that jcstress knows: for a moment each, or
  * for {@code gemmflow.stress} milliseconds. jcstress fails if it sees what a test forbids.
  */
-@Tag("full")
+@Tag("soak")
 class StressTest {
   private static final int TESTS = 4;
   private static final int MOMENT = 50;

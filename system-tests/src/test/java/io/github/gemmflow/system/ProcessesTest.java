@@ -11,6 +11,8 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -31,24 +33,14 @@ class ProcessesTest {
     "openmpi, 3, 3", "mpich, 3, 3"
   })
   void operators(String mpi, String ranks, String hosts) {
-    run(
-        "--mpi",
-        mpi,
-        "--ranks",
-        ranks,
-        "--hosts",
-        hosts,
-        "--cases",
-        "5",
-        "--java=" + Job.SOON_OVER);
+    runShort(mpi, "--ranks", ranks, "--hosts", hosts, "--cases", "5");
   }
 
   /** MPI carries what passes between hosts through shared memory: messages take microseconds. */
   @ParameterizedTest
   @EnumSource
   void pretendedHosts(MpiFamily mpi) {
-    run(
-        "--mpi",
+    runShort(
         mpi.toString(),
         "--ranks",
         "4",
@@ -58,8 +50,7 @@ class ProcessesTest {
         "--test",
         "contract,operators",
         "--cases",
-        "10",
-        "--java=" + Job.SOON_OVER);
+        "10");
   }
 
   /** Blocks travel in many pieces, contiguous and strided ones alike. */
@@ -67,43 +58,33 @@ class ProcessesTest {
   @EnumSource
   void messagesOfAFewBytes(MpiFamily mpi) {
     String limit = "-Dgemmflow.mpi.message.limit=100";
-    run(
-        "--mpi",
-        mpi.toString(),
-        "--ranks",
-        "4",
-        "--hosts",
-        "2",
-        "--cases",
-        "5",
-        "--java=" + limit,
-        "--java=" + Job.SOON_OVER);
+    runShort(mpi.toString(), "--ranks", "4", "--hosts", "2", "--cases", "2", "--java=" + limit);
   }
 
   /** With {@code -Dgemmflow.ranks=64} as many as a group has at most. */
   @Test
   void manyRanks() {
     String ranks = Integer.toString(Integer.getInteger("gemmflow.ranks", 16));
-    run("--mpi", "openmpi", "--ranks", ranks, "--hosts", "8", "--test", "many_ranks");
+    runShort("openmpi", "--ranks", ranks, "--hosts", "8", "--test", "many_ranks");
   }
 
   @ParameterizedTest
   @EnumSource
   void eachRowEntersOnceAndLiesInMemoryOnce(MpiFamily mpi) {
-    run("--mpi", mpi.toString(), "--ranks", "4", "--hosts", "2", "--test", "entering");
-    run("--mpi", mpi.toString(), "--ranks", "4", "--test", "memory");
+    runShort(mpi.toString(), "--ranks", "4", "--hosts", "2", "--test", "entering");
+    runShort(mpi.toString(), "--ranks", "4", "--test", "memory");
   }
 
   @ParameterizedTest
   @EnumSource
   void nothingLeaks(MpiFamily mpi) {
-    run("--mpi", mpi.toString(), "--ranks", "2", "--test", "steps,operators_at_once");
+    runShort(mpi.toString(), "--ranks", "2", "--test", "steps,operators_at_once");
   }
 
   @ParameterizedTest
   @EnumSource
   void aGoodGuest(MpiFamily mpi) {
-    run("--mpi", mpi.toString(), "--ranks", "2", "--test", "guest");
+    runShort(mpi.toString(), "--ranks", "2", "--test", "guest");
   }
 
   @ParameterizedTest
@@ -116,8 +97,15 @@ class ProcessesTest {
   @ParameterizedTest
   @EnumSource
   void ranksThatFailAnywhere(MpiFamily mpi) {
-    run("--mpi", mpi.toString(), "--ranks", "3", "--test", "faults", "--trials", "3");
+    run("--mpi", mpi.toString(), "--ranks", "3", "--test", "faults", "--trials", "2");
     run("--mpi", mpi.toString(), "--ranks", "3", "--test", "faults_with_clean_up", "--trials", "1");
+  }
+
+  /** In processes that compile little: most are over before more would have paid. */
+  private static void runShort(String mpi, String... arguments) {
+    List<String> all = new ArrayList<>(List.of("--mpi", mpi, "--java=" + Job.SOON_OVER));
+    all.addAll(List.of(arguments));
+    run(all.toArray(String[]::new));
   }
 
   private static void run(String... arguments) {

@@ -36,7 +36,6 @@ final class DevTools {
       new ConcurrentHashMap<>();
   private final List<Event> events = new ArrayList<>();
   private final AtomicInteger lastId = new AtomicInteger();
-  private final CompletableFuture<Void> loaded = new CompletableFuture<>();
   private final OutputStream commands;
   private final CompletableFuture<String> lastLine;
 
@@ -44,7 +43,9 @@ final class DevTools {
   private final CompletableFuture<Void> end = new CompletableFuture<>();
 
   private final Duration patience;
-  private String session = "";
+  private volatile CompletableFuture<Void> loaded = new CompletableFuture<>();
+  private volatile String session = "";
+  private Object target = "";
 
   /**
    * Makes a client of a browser that may not be ready yet.
@@ -64,14 +65,23 @@ final class DevTools {
   }
 
   /**
-   * Waits until the browser is ready, and opens an empty page in it.
+   * Waits until the browser is ready, and opens an empty page in it. One that was open is closed,
+   * and what happened on it forgotten.
    *
-   * @param otherwise the beginning of the message if it does not get ready
+   * @param otherwise the beginning of the message if the browser does not get ready
    */
   void openEmptyPage(String otherwise) throws IOException {
+    if (!session.isEmpty()) {
+      session = "";
+      call("Target.closeTarget", Map.of("targetId", target));
+      synchronized (events) {
+        events.clear();
+      }
+      loaded = new CompletableFuture<>();
+    }
     Map<String, Object> empty = Map.of("url", "about:blank");
-    Object target = call("Target.createTarget", empty, otherwise).get("targetId");
-    Map<String, Object> how = Map.of("targetId", String.valueOf(target), "flatten", true);
+    target = String.valueOf(call("Target.createTarget", empty, otherwise).get("targetId"));
+    Map<String, Object> how = Map.of("targetId", target, "flatten", true);
     session = String.valueOf(call("Target.attachToTarget", how).get("sessionId"));
     call("Page.enable", Map.of());
   }
@@ -111,7 +121,7 @@ final class DevTools {
     }
   }
 
-  /** Opens a page and returns when all of it is there. Once. */
+  /** Opens another page in place of the empty one, and returns when all of it is there. */
   void open(URI page) throws IOException {
     call("Page.navigate", Map.of("url", page.toString()));
     Deadline.await(
@@ -163,6 +173,9 @@ final class DevTools {
       } else if (reply != null) {
         reply.complete(JsonTree.object(message.get("result")));
       }
+      return;
+    }
+    if (!session.equals(message.get("sessionId"))) {
       return;
     }
     String method = String.valueOf(message.get("method"));

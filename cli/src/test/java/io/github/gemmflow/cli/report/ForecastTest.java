@@ -40,16 +40,15 @@ class ForecastTest {
             question.alternatives(size),
             CostModel.ASSUMED);
     Path file = Files.writeString(directory.resolve("forecast.html"), forecast.page());
-    try (OpenReport page = OpenReport.open(file, width, height, theme)) {
-      assertEquals(true, page.value("document.scrollingElement.scrollWidth <= innerWidth"));
-      assertEquals((double) width, page.value("innerWidth"));
-      assertEquals(
-          "a layer on 1 to 16 ranks", page.value("document.querySelector('h1').textContent"));
-      assertEquals(6.0, page.value("document.querySelectorAll('#tables tr').length"));
-      assertEquals(true, page.value("document.querySelector('#curve canvas') !== null"));
-      page.screenshot("forecast-%d-%s.png".formatted(width, theme), width);
-      page.assertQuiet();
-    }
+    OpenReport page = OpenReport.open(file, width, height, theme);
+    assertEquals(true, page.value("document.scrollingElement.scrollWidth <= innerWidth"));
+    assertEquals((double) width, page.value("innerWidth"));
+    assertEquals(
+        "a layer on 1 to 16 ranks", page.value("document.querySelector('h1').textContent"));
+    assertEquals(6.0, page.value("document.querySelectorAll('#tables tr').length"));
+    assertEquals(true, page.value("document.querySelector('#curve canvas') !== null"));
+    page.screenshot("forecast-%d-%s.png".formatted(width, theme), width);
+    page.assertQuiet();
   }
 
   @Test
@@ -60,12 +59,11 @@ class ForecastTest {
     Forecast forecast =
         new Forecast(name, List.of(new Curve(name, 0, points)), List.of(), CostModel.ASSUMED);
     Path file = Files.writeString(directory.resolve("names.html"), forecast.page());
-    try (OpenReport page = OpenReport.open(file, 1280, 900, "light")) {
-      assertEquals(name, page.value("document.querySelector('h1').textContent"));
-      page.chart("curve");
-      page.mouse("mouseMoved", 4, 2, Map.of());
-      assertEquals(name + "\n4 ranks: 2.00×", page.tooltip());
-      page.assertQuiet();
-    }
+    OpenReport page = OpenReport.open(file, 1280, 900, "light");
+    assertEquals(name, page.value("document.querySelector('h1').textContent"));
+    page.chart("curve");
+    page.mouse("mouseMoved", 4, 2, Map.of());
+    assertEquals(name + "\n4 ranks: 2.00×", page.tooltip());
+    page.assertQuiet();
   }
 }

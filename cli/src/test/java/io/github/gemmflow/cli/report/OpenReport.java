@@ -15,37 +15,43 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** A report that a real browser shows, and all that happens meanwhile. */
-final class OpenReport implements AutoCloseable {
+final class OpenReport {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-  private final Chromium chromium;
+  private static @Nullable Chromium browser;
+
   private final DevTools page;
   private final Path file;
   private String chart = "timeline";
 
-  private OpenReport(Chromium chromium, Path file) {
-    this.chromium = chromium;
-    this.page = chromium.devTools();
+  private OpenReport(DevTools page, Path file) {
+    this.page = page;
     this.file = file;
   }
 
   static OpenReport open(Path file, int width, int height, String theme) throws IOException {
-    Chromium chromium = Chromium.start(Chromium.find(null), PATIENCE);
-    OpenReport report = new OpenReport(chromium, file);
-    try {
-      for (String domain : List.of("Runtime", "Log", "Network")) {
-        report.page.call(domain + ".enable", Map.of());
-      }
-      report.page.call(
-          "Emulation.setDeviceMetricsOverride",
-          Map.of("width", width, "height", height, "deviceScaleFactor", 1, "mobile", width < 600));
-      report.colors(theme);
-      report.page.open(file.toUri());
-      return report;
-    } catch (IOException | RuntimeException e) {
-      report.close();
-      throw e;
+    OpenReport report = new OpenReport(browser().devTools(), file);
+    report.page.openEmptyPage("the browser does not answer");
+    for (String domain : List.of("Runtime", "Log", "Network")) {
+      report.page.call(domain + ".enable", Map.of());
     }
+    report.page.call(
+        "Emulation.setDeviceMetricsOverride",
+        Map.of("width", width, "height", height, "deviceScaleFactor", 1, "mobile", width < 600));
+    report.colors(theme);
+    report.page.open(file.toUri());
+    return report;
+  }
+
+  /** One for all tests of this process, because it takes two seconds to start. */
+  private static synchronized Chromium browser() throws IOException {
+    Chromium started = browser;
+    if (started == null) {
+      started = Chromium.start(Chromium.find(null), PATIENCE);
+      Runtime.getRuntime().addShutdownHook(new Thread(started::close));
+      browser = started;
+    }
+    return started;
   }
 
   /** Lets the page think that the user prefers light or dark. */
@@ -123,10 +129,5 @@ final class OpenReport implements AutoCloseable {
         || method.equals("Log.entryAdded")
         || (method.equals("Runtime.consoleAPICalled")
             && Set.of("error", "warning", "assert").contains(params.get("type")));
-  }
-
-  @Override
-  public void close() {
-    chromium.close();
   }
 }

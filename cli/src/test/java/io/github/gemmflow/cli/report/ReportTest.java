@@ -87,36 +87,33 @@ class ReportTest {
   @ParameterizedTest
   @CsvSource({"1280, 900, light", "1280, 900, dark", "390, 844, light", "390, 844, dark"})
   void fitsAndIsQuiet(int width, int height, String theme) throws IOException {
-    try (OpenReport page = OpenReport.open(report, width, height, theme)) {
-      Object wide = page.evaluate("document.scrollingElement.scrollWidth - innerWidth");
-      assertTrue(wide instanceof Double more && more <= 0, () -> "too wide by " + wide);
-      assertEquals((double) width, page.evaluate("innerWidth"));
-      assertEquals("512 × 128 × 96 F32", page.evaluate("document.querySelector('h1').innerText"));
-      assertEquals(verdict.text(), page.evaluate("document.getElementById('verdict').innerText"));
-      double rows = verdict.decided() ? 7 : 3;
-      assertEquals(rows, page.evaluate("document.querySelectorAll('#figures tr').length"));
-      page.screenshot("%d-%s.png".formatted(width, theme), width);
-      page.assertQuiet();
-    }
+    OpenReport page = OpenReport.open(report, width, height, theme);
+    Object wide = page.evaluate("document.scrollingElement.scrollWidth - innerWidth");
+    assertTrue(wide instanceof Double more && more <= 0, () -> "too wide by " + wide);
+    assertEquals((double) width, page.evaluate("innerWidth"));
+    assertEquals("512 × 128 × 96 F32", page.evaluate("document.querySelector('h1').innerText"));
+    assertEquals(verdict.text(), page.evaluate("document.getElementById('verdict').innerText"));
+    double rows = verdict.decided() ? 7 : 3;
+    assertEquals(rows, page.evaluate("document.querySelectorAll('#figures tr').length"));
+    page.screenshot("%d-%s.png".formatted(width, theme), width);
+    page.assertQuiet();
   }
 
   @ParameterizedTest
   @EnumSource(names = {"GATHER", "REDUCE_SCATTER"})
   void everySpanIsThere(Operation operation) throws IOException {
     RecordedStep expected = operation == Operation.GATHER ? recording : measure(operation);
-    try (OpenReport page =
-        OpenReport.open(directory.resolve(operation + ".html"), 1280, 900, "light")) {
-      for (Span.Kind kind : Span.Kind.values()) {
-        Object shown =
-            page.evaluate(
-                "chart.getOption().series.find(each => each.name === '%s').data.length"
-                    .formatted(kind));
-        assertEquals((double) count(expected, kind), shown, kind::toString);
-      }
-      assertTrue(count(expected, Span.Kind.ARRIVAL) > 0, "rows came from another host");
-      assertEquals(operation != Operation.GATHER, count(expected, Span.Kind.ADD) > 0);
-      page.assertQuiet();
+    OpenReport page = OpenReport.open(directory.resolve(operation + ".html"), 1280, 900, "light");
+    for (Span.Kind kind : Span.Kind.values()) {
+      Object shown =
+          page.evaluate(
+              "chart.getOption().series.find(each => each.name === '%s').data.length"
+                  .formatted(kind));
+      assertEquals((double) count(expected, kind), shown, kind::toString);
     }
+    assertTrue(count(expected, Span.Kind.ARRIVAL) > 0, "rows came from another host");
+    assertEquals(operation != Operation.GATHER, count(expected, Span.Kind.ADD) > 0);
+    page.assertQuiet();
   }
 
   private static long count(RecordedStep of, Span.Kind kind) {
@@ -134,21 +131,20 @@ class ReportTest {
     }
     Path file =
         Files.writeString(directory.resolve("scaling.html"), Report.write(List.of(sweep), null));
-    try (OpenReport page = OpenReport.open(file, width, height, theme)) {
-      Object wide = page.evaluate("document.scrollingElement.scrollWidth - innerWidth");
-      assertTrue(wide instanceof Double more && more <= 0, () -> "too wide by " + wide);
-      assertEquals("2 shapes, gather F32", page.evaluate("document.querySelector('h1').innerText"));
-      assertEquals(
-          "From 1 to 4 ranks throughput grows 2.3× to 3.6×.",
-          page.evaluate("document.getElementById('verdict').innerText"));
-      assertEquals(7.0, page.evaluate("document.querySelectorAll('#sweep tr').length"));
-      assertEquals(
-          "[[1,58],[2,108],[4,208]]",
-          page.evaluate(
-              "JSON.stringify(echarts.getInstanceByDom(document.getElementById('scaling')).getOption().series[0].data)"));
-      page.screenshot("scaling-%d-%s.png".formatted(width, theme), width);
-      page.assertQuiet();
-    }
+    OpenReport page = OpenReport.open(file, width, height, theme);
+    Object wide = page.evaluate("document.scrollingElement.scrollWidth - innerWidth");
+    assertTrue(wide instanceof Double more && more <= 0, () -> "too wide by " + wide);
+    assertEquals("2 shapes, gather F32", page.evaluate("document.querySelector('h1').innerText"));
+    assertEquals(
+        "From 1 to 4 ranks throughput grows 2.3× to 3.6×.",
+        page.evaluate("document.getElementById('verdict').innerText"));
+    assertEquals(7.0, page.evaluate("document.querySelectorAll('#sweep tr').length"));
+    assertEquals(
+        "[[1,58],[2,108],[4,208]]",
+        page.evaluate(
+            "JSON.stringify(echarts.getInstanceByDom(document.getElementById('scaling')).getOption().series[0].data)"));
+    page.screenshot("scaling-%d-%s.png".formatted(width, theme), width);
+    page.assertQuiet();
   }
 
   /** Figures with a throughput of 50 GFLOP/s per rank, and some more for many rows. */
@@ -165,20 +161,19 @@ class ReportTest {
 
   @Test
   void theWheelZoomsAndAButtonGoesBack() throws IOException {
-    try (OpenReport page = OpenReport.open(report, 1280, 900, "light")) {
-      String range = "(zoom => zoom.end - zoom.start)(chart.getOption().dataZoom[0])";
-      String left = "chart.convertToPixel({xAxisIndex: 0}, 0)";
-      assertEquals(100.0, page.evaluate(range));
-      Object before = page.evaluate(left);
-      Map<String, Object> up = Map.of("deltaX", 0, "deltaY", -240);
-      double middle = (end() - start()) / 2e6;
-      page.mouse("mouseWheel", middle, 1, up);
-      page.await(range + " < 100");
-      assertEquals(true, page.evaluate("%s < %s".formatted(left, before)), "0 ms is out of sight");
-      page.evaluate("document.getElementById('zoom-all').click()");
-      page.await(range + " === 100");
-      page.assertQuiet();
-    }
+    OpenReport page = OpenReport.open(report, 1280, 900, "light");
+    String range = "(zoom => zoom.end - zoom.start)(chart.getOption().dataZoom[0])";
+    String left = "chart.convertToPixel({xAxisIndex: 0}, 0)";
+    assertEquals(100.0, page.evaluate(range));
+    Object before = page.evaluate(left);
+    Map<String, Object> up = Map.of("deltaX", 0, "deltaY", -240);
+    double middle = (end() - start()) / 2e6;
+    page.mouse("mouseWheel", middle, 1, up);
+    page.await(range + " < 100");
+    assertEquals(true, page.evaluate("%s < %s".formatted(left, before)), "0 ms is out of sight");
+    page.evaluate("document.getElementById('zoom-all').click()");
+    page.await(range + " === 100");
+    page.assertQuiet();
   }
 
   /** The time of the report begins with the first span, whichever rank's it is. */
@@ -198,32 +193,30 @@ class ReportTest {
             .filter(span -> span.kind() == Span.Kind.WORK)
             .max(Comparator.comparingLong(span -> span.end() - span.begin()))
             .orElseThrow();
-    try (OpenReport page = OpenReport.open(report, 1280, 900, "light")) {
-      double middle = (longest.begin() + longest.end()) / 2e6 - start() / 1e6;
-      // Each rank has two tracks, of which the second computes.
-      page.mouse("mouseMoved", middle, 2 * rank + 1, Map.of());
-      String text = page.tooltip();
-      String rows =
-          "multiply rows %d-%d"
-              .formatted(longest.firstRow(), longest.firstRow() + longest.rows() - 1);
-      assertTrue(text.startsWith("rank 2, compute thread 0\n" + rows + "\n"), text);
-      assertTrue(
-          text.contains(String.format(Locale.ROOT, "%.4f to ", (longest.begin() - start()) / 1e6)),
-          text);
-      page.assertQuiet();
-    }
+    OpenReport page = OpenReport.open(report, 1280, 900, "light");
+    double middle = (longest.begin() + longest.end()) / 2e6 - start() / 1e6;
+    // Each rank has two tracks, of which the second computes.
+    page.mouse("mouseMoved", middle, 2 * rank + 1, Map.of());
+    String text = page.tooltip();
+    String rows =
+        "multiply rows %d-%d"
+            .formatted(longest.firstRow(), longest.firstRow() + longest.rows() - 1);
+    assertTrue(text.startsWith("rank 2, compute thread 0\n" + rows + "\n"), text);
+    assertTrue(
+        text.contains(String.format(Locale.ROOT, "%.4f to ", (longest.begin() - start()) / 1e6)),
+        text);
+    page.assertQuiet();
   }
 
   @Test
   void chartsFollowTheColours() throws IOException {
-    try (OpenReport page = OpenReport.open(report, 1280, 900, "light")) {
-      String color = "chart.getOption().series[1].itemStyle.color";
-      Object light = page.evaluate(color);
-      page.colors("dark");
-      Object dark = page.await("%s !== '%s' && %s".formatted(color, light, color));
-      assertNotEquals(light, dark);
-      page.assertQuiet();
-    }
+    OpenReport page = OpenReport.open(report, 1280, 900, "light");
+    String color = "chart.getOption().series[1].itemStyle.color";
+    Object light = page.evaluate(color);
+    page.colors("dark");
+    Object dark = page.await("%s !== '%s' && %s".formatted(color, light, color));
+    assertNotEquals(light, dark);
+    page.assertQuiet();
   }
 
   /** A rank may begin before rank 0; then the step is as long as all of it. */
@@ -236,16 +229,15 @@ class ReportTest {
           {"name": "b", "cat": "WORK", "ph": "X", "pid": 1, "tid": 1, "ts": -4000, "dur": 9000}]}
         """;
     Path file = write("early.html", directory.resolve(Operation.GATHER + ".json"), trace);
-    try (OpenReport page = OpenReport.open(file, 1280, 900, "light")) {
-      String lead =
-          String.valueOf(page.evaluate("document.getElementById('timeline-lead').innerText"));
-      assertTrue(lead.startsWith("One pipelined step of 10.00 ms"), lead);
-      Object cells =
-          page.evaluate(
-              "[...document.querySelectorAll('#shares td:last-child')].map(c => c.innerText).join()");
-      assertEquals("60.0 %,90.0 %", cells);
-      page.assertQuiet();
-    }
+    OpenReport page = OpenReport.open(file, 1280, 900, "light");
+    String lead =
+        String.valueOf(page.evaluate("document.getElementById('timeline-lead').innerText"));
+    assertTrue(lead.startsWith("One pipelined step of 10.00 ms"), lead);
+    Object cells =
+        page.evaluate(
+            "[...document.querySelectorAll('#shares td:last-child')].map(c => c.innerText).join()");
+    assertEquals("60.0 %,90.0 %", cells);
+    page.assertQuiet();
   }
 
   /** Names in a file are text, whatever they look like. */
@@ -258,11 +250,10 @@ class ReportTest {
         """
             .formatted(name);
     Path file = write("names.html", directory.resolve(Operation.GATHER + ".json"), trace);
-    try (OpenReport page = OpenReport.open(file, 1280, 900, "light")) {
-      page.mouse("mouseMoved", 0.5, 0, Map.of());
-      assertTrue(page.tooltip().contains(name), page.tooltip());
-      page.assertQuiet();
-    }
+    OpenReport page = OpenReport.open(file, 1280, 900, "light");
+    page.mouse("mouseMoved", 0.5, 0, Map.of());
+    assertTrue(page.tooltip().contains(name), page.tooltip());
+    page.assertQuiet();
   }
 
   @Test
@@ -274,12 +265,11 @@ class ReportTest {
     writeFigures(sweep, 512, 4, name);
     Path file =
         Files.writeString(directory.resolve("lines.html"), Report.write(List.of(sweep), null));
-    try (OpenReport page = OpenReport.open(file, 1280, 900, "light")) {
-      page.chart("scaling");
-      page.mouse("mouseMoved", 4, 208, Map.of());
-      assertTrue(page.tooltip().startsWith("gather " + name + " 512 "), page.tooltip());
-      page.assertQuiet();
-    }
+    OpenReport page = OpenReport.open(file, 1280, 900, "light");
+    page.chart("scaling");
+    page.mouse("mouseMoved", 4, 208, Map.of());
+    assertTrue(page.tooltip().startsWith("gather " + name + " 512 "), page.tooltip());
+    page.assertQuiet();
   }
 
   /** Even if a page took a name for HTML, no script in it would run. */
@@ -292,16 +282,15 @@ class ReportTest {
           script-src-elem | place.append(Object.assign(document.createElement('script'), {textContent: 'document.title = "ran"'})); done()
           """)
   void otherScriptsDoNotRun(String directive, String insert) throws IOException {
-    try (OpenReport page = OpenReport.open(report, 1280, 900, "light")) {
-      Object title = page.value("document.title");
-      page.value(
-          "void (window.refused = new Promise(done => document.addEventListener('securitypolicyviolation', event => done(event.effectiveDirective))))");
-      page.value(
-          "new Promise(done => { const place = document.createElement('p'); document.body.append(place); %s })"
-              .formatted(insert));
-      assertEquals(title, page.value("document.title"));
-      assertEquals(directive, page.value("refused"));
-    }
+    OpenReport page = OpenReport.open(report, 1280, 900, "light");
+    Object title = page.value("document.title");
+    page.value(
+        "void (window.refused = new Promise(done => document.addEventListener('securitypolicyviolation', event => done(event.effectiveDirective))))");
+    page.value(
+        "new Promise(done => { const place = document.createElement('p'); document.body.append(place); %s })"
+            .formatted(insert));
+    assertEquals(title, page.value("document.title"));
+    assertEquals(directive, page.value("refused"));
   }
 
   @Test
@@ -327,21 +316,20 @@ class ReportTest {
     List<String> hosts = List.of("alpha", "alpha", "<b>beta.example.org", "<b>beta.example.org");
     Path figures = directory.resolve(Operation.GATHER + ".json");
     Path file = write("many.html", figures, Trace.write(new RecordedStep(1, hosts, ranks)));
-    try (OpenReport page = OpenReport.open(file, 1280, 900, "light")) {
-      Object took =
-          page.evaluate("performance.timing.loadEventEnd - performance.timing.navigationStart");
-      System.out.println("a page of 50,000 spans opened in " + took + " ms");
-      assertTrue(took instanceof Double millis && millis < 10_000, () -> took + " ms");
-      assertEquals(25_000.0, page.evaluate("chart.getOption().series[1].data.length"));
-      Object drawn = page.evaluate("chart.getZr().storage.getDisplayList(true).length");
-      assertTrue(drawn instanceof Double bars && bars < 12_000, () -> drawn + " bars are drawn");
-      page.mouse("mouseMoved", 24.0, 1, Map.of());
-      assertTrue(page.tooltip().contains("multiply rows "), page.tooltip());
-      assertTrue(page.tooltip().contains("rank 0 on alpha"), page.tooltip());
-      assertEquals(
-          "{host|alpha}  {what|compute}, {host|<b>beta}  {what|compute}",
-          page.evaluate("[1, 5].map((row) => trackLabel(step.tracks, row, false)).join(', ')"));
-      page.assertQuiet();
-    }
+    OpenReport page = OpenReport.open(file, 1280, 900, "light");
+    Object took =
+        page.evaluate("performance.timing.loadEventEnd - performance.timing.navigationStart");
+    System.out.println("a page of 50,000 spans opened in " + took + " ms");
+    assertTrue(took instanceof Double millis && millis < 10_000, () -> took + " ms");
+    assertEquals(25_000.0, page.evaluate("chart.getOption().series[1].data.length"));
+    Object drawn = page.evaluate("chart.getZr().storage.getDisplayList(true).length");
+    assertTrue(drawn instanceof Double bars && bars < 12_000, () -> drawn + " bars are drawn");
+    page.mouse("mouseMoved", 24.0, 1, Map.of());
+    assertTrue(page.tooltip().contains("multiply rows "), page.tooltip());
+    assertTrue(page.tooltip().contains("rank 0 on alpha"), page.tooltip());
+    assertEquals(
+        "{host|alpha}  {what|compute}, {host|<b>beta}  {what|compute}",
+        page.evaluate("[1, 5].map((row) => trackLabel(step.tracks, row, false)).join(', ')"));
+    page.assertQuiet();
   }
 }
