@@ -29,7 +29,7 @@ final class LinkProbe {
   private static final long ROW_BYTES = 4 << 10;
 
   /** Whatever else hosts do only adds to a time, and the first one has the connection made. */
-  private static final int TIMES = 8;
+  private static final int TIMES = 20;
 
   /**
    * Nanoseconds after which it is measured no more: a slow link is told from a fast one at once.
