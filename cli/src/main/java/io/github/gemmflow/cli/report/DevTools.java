@@ -45,7 +45,7 @@ final class DevTools {
   private final Duration patience;
   private volatile CompletableFuture<Void> loaded = new CompletableFuture<>();
   private volatile String session = "";
-  private Object target = "";
+  private String target = "";
 
   /**
    * Makes a client of a browser that may not be ready yet.
