@@ -74,7 +74,7 @@ class ConfigTest {
     "chunk.rows, -1",
     "chunk.bytes, -1",
     "idle, never",
-    "inflight, 0",
+    "inflight, -1",
     "inflight, 1073741825"
   })
   void whatCannotBeReadIsRefused(String name, String value) {

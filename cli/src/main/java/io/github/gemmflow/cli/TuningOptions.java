@@ -23,7 +23,7 @@ final class TuningOptions {
   @Option(
       names = "--inflight",
       paramLabel = "COUNT",
-      description = "messages in flight per rank and host (default: 8)")
+      description = "messages in flight per rank and host (default: by rule, at least 8)")
   private @Nullable Integer inFlight;
 
   @Option(

@@ -70,7 +70,7 @@ class CommandErrorsTest {
           run --a @/a.npy --b @/b.npy --out c.npy --layout row | in-out, OUT_IN, out-in] (case-insensitive) but was 'row'
           run --a @/a.npy --b @/b.npy --out c.npy --schedule star | no schedule is called 'star'; there are [mesh,
           run --a @/a.npy --b @/b.npy --out c.npy --compute-threads 0 | thread
-          run --a @/a.npy --b @/b.npy --out c.npy --inflight 0 | at least 1 chunk must be in flight, not 0
+          run --a @/a.npy --b @/b.npy --out c.npy --inflight -1 | -1 chunks cannot be in flight
           run --a @/none.npy --b @/b.npy --out c.npy    | none.npy: there is no such file
           run --a @/a.npy --b @/none.npy --out c.npy    | none.npy: there is no such file
           run --a @ --b @/b.npy --out c.npy             | the name says the format

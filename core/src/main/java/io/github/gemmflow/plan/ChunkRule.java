@@ -22,6 +22,9 @@ final class ChunkRule {
 
   private static final double NEARLY = 1.05;
 
+  /** Chunks of a route in flight by rule, at least: more gained nothing at 1 Gbit/s. */
+  private static final int FEWEST_IN_FLIGHT = 8;
+
   private ChunkRule() {}
 
   /** The rows of a chunk of a route; at least 1, and not more than the route has. */
@@ -61,6 +64,22 @@ final class ChunkRule {
       }
     }
     return true;
+  }
+
+  /**
+   * How many chunks of a route may be under way: what was asked for, or else so many that the link
+   * is full until the first one's receipt is back.
+   *
+   * @param chunkBytes the bytes of a chunk
+   */
+  static int inFlight(Tuning tuning, double chunkBytes) {
+    if (tuning.inFlight() > 0) {
+      return tuning.inFlight();
+    }
+    LinkCosts link = tuning.costs().link();
+    double held = 2 * link.latencyNanos() / link.nanosPerByte();
+    double wanted = Math.ceil(held / Math.max(1, chunkBytes)) + 1;
+    return (int) Math.clamp(wanted, FEWEST_IN_FLIGHT, Tuning.MOST_IN_FLIGHT);
   }
 
   /** What was asked for, or else what the link takes best, and why. */

@@ -270,7 +270,7 @@ public final class GatherLayout extends Layout {
 
   @Override
   public int inFlight() {
-    return plan.tuning().inFlight();
+    return plan.inFlight();
   }
 
   private String describeChunks(int route) {

@@ -169,7 +169,7 @@ public final class GatherPlan {
 
   private String explainSize() {
     return "of up to %d rows, %d in flight per route"
-        .formatted(chunkRows(problem.capacity().maxRows()), tuning.inFlight());
+        .formatted(chunkRows(problem.capacity().maxRows()), inFlight());
   }
 
   private String explainChunks() {
@@ -187,6 +187,12 @@ public final class GatherPlan {
         domains,
         chunking.value(),
         isStreamed() ? Math.min(bandRows, slotRows()) : bandRows);
+  }
+
+  /** How many chunks of a route may be under way between two ranks. */
+  int inFlight() {
+    long rows = chunkRows(problem.capacity().maxRows());
+    return ChunkRule.inFlight(tuning, (double) rows * Rules.sentRowBytes(problem, domains));
   }
 
   /** How many chunks of so many rows a slot has room for; only if rows are streamed. */

@@ -143,10 +143,13 @@ final class Rules {
                 : "rows that are there are multiplied while others are on their way, unless those come sooner than one more run would cost, as measured in the steps before");
   }
 
+  /** The bytes of a row that a rank sends: along columns only a part of every row. */
+  static long sentRowBytes(GatherProblem problem, Domains domains) {
+    return problem.rowBytes() / (problem.isAlongColumns() ? domains.ranks() : 1);
+  }
+
   /** The rows of a chunk of so many rows that are gathered. */
   static long chunkRows(GatherProblem problem, Domains domains, Chunking chunking, long rows) {
-    // Along columns each rank sends only a part of every row.
-    long senders = problem.isAlongColumns() ? domains.ranks() : 1;
-    return ChunkRule.rows(chunking, rows, problem.rowBytes() / senders);
+    return ChunkRule.rows(chunking, rows, sentRowBytes(problem, domains));
   }
 }

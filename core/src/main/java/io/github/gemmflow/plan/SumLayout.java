@@ -274,7 +274,7 @@ public final class SumLayout extends Layout {
 
   @Override
   public int inFlight() {
-    return plan.tuning().inFlight();
+    return plan.inFlight();
   }
 
   /** The rows of a piece, for a person. */

@@ -136,6 +136,11 @@ public final class SumPlan {
             chunkBytes());
   }
 
+  /** How many chunks of a route may be under way between two ranks. */
+  int inFlight() {
+    return ChunkRule.inFlight(tuning, chunkBytes());
+  }
+
   private double chunkBytes() {
     return Math.max(1.0, chunkRows * (double) problem.wireRowBytes());
   }
@@ -273,7 +278,7 @@ public final class SumPlan {
             new Decision("room", "for %d tiles".formatted(slots()), slots.reason()),
             new Decision(
                 "chunks",
-                "of %d rows, %d in flight per route".formatted(chunkRows, tuning.inFlight()),
+                "of %d rows, %d in flight per route".formatted(chunkRows, inFlight()),
                 chunking.reason()),
             new Decision(
                 "overlap",

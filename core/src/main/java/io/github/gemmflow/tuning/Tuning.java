@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param chunking how many rows travel together; streamed, no more than fit a slot of the workspace
  * @param slots how many slots a workspace has for each route when rows are streamed; its operators
  *     use what there is
- * @param inFlight how many chunks of one route may be under way between two ranks; may differ from
- *     rank to rank
+ * @param inFlight how many chunks of one route may be under way between two ranks; 0 for a choice
+ *     by rule; may differ from rank to rank
  * @param costs by which the rules choose; the same on all ranks
  * @param sums how sums that all ranks want travel between hosts; null for a choice by rule
  */
@@ -37,15 +37,16 @@ public record Tuning(
    * is read, and costs that nobody measured.
    */
   public static final Tuning DEFAULT =
-      new Tuning(null, null, null, Chunking.BY_RULE, 2, 8, CostModel.ASSUMED, null);
+      new Tuning(null, null, null, Chunking.BY_RULE, 2, 0, CostModel.ASSUMED, null);
 
   public Tuning {
     if (slots < 1) {
       throw new IllegalArgumentException("a route needs at least 1 slot, not %d".formatted(slots));
     }
-    if (inFlight < 1) {
+    if (inFlight < 0) {
       throw new IllegalArgumentException(
-          "at least 1 chunk must be in flight, not %d".formatted(inFlight));
+          "%d chunks cannot be in flight: give a positive number, or 0 for a choice by rule"
+              .formatted(inFlight));
     }
     if (inFlight > MOST_IN_FLIGHT) {
       throw new IllegalArgumentException(

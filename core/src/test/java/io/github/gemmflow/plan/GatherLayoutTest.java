@@ -86,6 +86,28 @@ class GatherLayoutTest {
     assertEquals(1, ChunkRule.rows(new Chunking(0, 1), 1_000_000, 8192));
   }
 
+  /** On a link of 1 Gbit/s with 20 ms each way 5,000,000 bytes leave before a receipt is back. */
+  @Test
+  void asManyChunksAreInFlightAsTheLinkHolds() {
+    assertEquals(8, inFlight(Tuning.DEFAULT, 60e3, 0.94e9));
+    assertEquals(8, inFlight(Tuning.DEFAULT, 5e3, 100e9));
+    assertEquals(89, inFlight(Tuning.DEFAULT, 20e6, 1e9));
+    assertEquals(Tuning.MOST_IN_FLIGHT, inFlight(Tuning.DEFAULT, 1e9, 3.9e9));
+    assertEquals(3, inFlight(Tuning.DEFAULT.withInFlight(3), 20e6, 1e9));
+  }
+
+  /** Of chunks of 7 rows of 8 KiB. */
+  private static int inFlight(Tuning tuning, double latencyNanos, double bitsPerSecond) {
+    LinkCosts link = LinkCosts.of(latencyNanos, bitsPerSecond);
+    Tuning withLink = tuning.withCosts(CostModel.ASSUMED.withLink(link));
+    GatherLayout step = Plans.alongRows(8192, 100_000, Domains.of(0, 0, 1, 1), withLink).step();
+    SumLayout sums =
+        SumPlan.of(new SumProblem(2048, 8192, false, 100_000), Domains.of(0, 0, 1, 1), withLink)
+            .step();
+    assertEquals(step.inFlight(), sums.inFlight());
+    return step.inFlight();
+  }
+
   /** A fast link has larger ones; a message is half a millisecond on its way. */
   @Test
   void chunksByRuleGrowWithTheRateOfTheLink() {
