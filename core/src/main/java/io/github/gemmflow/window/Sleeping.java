@@ -5,6 +5,7 @@ import static java.lang.System.Logger.Level.DEBUG;
 import static java.lang.System.Logger.Level.WARNING;
 
 import io.github.gemmflow.window.linux.Futex;
+import io.github.gemmflow.window.linux.TimerSlack;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
@@ -17,6 +18,9 @@ interface Sleeping {
 
   /** Wakes every thread that sleeps on the word. */
   void wakeAll(MemorySegment word);
+
+  /** Lets the calling thread wake when the time of a sleep is over, and not later. */
+  void wakeOnTime();
 
   /** The best that this machine has; found once. */
   static Sleeping best() {
@@ -32,7 +36,7 @@ interface Sleeping {
 
     private static Sleeping choose() {
       try {
-        Sleeping futex = new OnFutex(Futex.load());
+        Sleeping futex = new OnFutex(Futex.load(), TimerSlack.load());
         LOG.log(DEBUG, "waiting threads sleep on a futex");
         return futex;
       } catch (UnsupportedOperationException e) {
@@ -50,7 +54,10 @@ interface Sleeping {
   }
 
   /** Sleeps in the kernel until woken. */
-  record OnFutex(Futex futex) implements Sleeping {
+  record OnFutex(Futex futex, TimerSlack slack) implements Sleeping {
+    /** Some processors take a microsecond to wake a thread in any case. */
+    private static final long SLACK_NANOS = 1_000;
+
     @Override
     public void await(MemorySegment word, int expected, long nanos, MemorySegment scratch) {
       futex.await(word, expected, nanos, scratch);
@@ -59,6 +66,11 @@ interface Sleeping {
     @Override
     public void wakeAll(MemorySegment word) {
       futex.wakeAll(word);
+    }
+
+    @Override
+    public void wakeOnTime() {
+      slack.setOfCaller(SLACK_NANOS);
     }
   }
 
@@ -77,5 +89,8 @@ interface Sleeping {
 
     @Override
     public void wakeAll(MemorySegment word) {}
+
+    @Override
+    public void wakeOnTime() {}
   }
 }

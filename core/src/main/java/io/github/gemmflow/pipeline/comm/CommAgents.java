@@ -100,6 +100,11 @@ final class CommAgents {
     return underWay;
   }
 
+  /** Somebody waits from now on for what is under way. */
+  void begin() {
+    backoff.begin();
+  }
+
   /** How long the thread may sleep before it looks again, in nanoseconds. */
   long napNanos() {
     return backoff.next(toCome);

@@ -122,6 +122,9 @@ public final class CommThread implements CommHelp {
     }
     engine.onActivity(this::ring);
     connected.complete(engine);
+    if (!engine.announces()) {
+      Waiter.wakeOnTime();
+    }
     BooleanSupplier didSomething = () -> closed || cycle(engine) > 0;
     BooleanSupplier mayGoOn =
         () -> didSomething.getAsBoolean() || spins() || (resting && isNeeded());
@@ -150,6 +153,9 @@ public final class CommThread implements CommHelp {
     }
     try {
       int done = tasks.runAll() + agents.moveOn(engine);
+      if (resting && isNeeded()) {
+        agents.begin();
+      }
       napNanos = agents.napNanos();
       return done;
     } finally {

@@ -37,6 +37,11 @@ final class PollBackoff {
     this.last = clock.getAsLong();
   }
 
+  /** Somebody waits from now on; what was before says nothing of when something comes. */
+  void begin() {
+    last = clock.getAsLong();
+  }
+
   /**
    * Some transfers were completed.
    *
@@ -68,14 +73,15 @@ final class PollBackoff {
   }
 
   /**
-   * How long to sleep now, in nanoseconds; longer the longer nothing happens.
+   * How long to sleep now, in nanoseconds; longer the longer nothing happens although all that is
+   * to come could be there.
    *
    * @param toCome bytes that this rank expects
    */
   long next(long toCome) {
     flows &= toCome > 0;
     long nap = (long) (Math.min(HELD_BYTES, toCome / 2) * nanosPerByte);
-    long quiet = clock.getAsLong() - last;
-    return Math.clamp(Math.max(nap, quiet / PATIENCE), SHORTEST, LONGEST);
+    long late = clock.getAsLong() - last - (long) (toCome * nanosPerByte);
+    return Math.clamp(Math.max(nap, late / PATIENCE), SHORTEST, LONGEST);
   }
 }

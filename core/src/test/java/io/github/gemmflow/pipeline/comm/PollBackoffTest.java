@@ -72,10 +72,34 @@ class PollBackoffTest {
     assertNap(1 << 17, MUCH);
   }
 
+  /** A chunk of 4 MiB is under way for long, and the network must be emptied meanwhile. */
+  @Test
+  void nothingIsLateBeforeItCouldBeThere() {
+    receive(100, CHUNK);
+    long mib = 1 << 20;
+    now += 4 * mib;
+    assertNap(1 << 17, 4 * mib);
+    now += mib;
+    assertTrue(backoff.next(4 * mib) == 1 << 17);
+    now += 16 * mib;
+    assertTrue(backoff.next(4 * mib) > 1 << 19);
+  }
+
+  @Test
+  void aPauseBeforeAStepDoesNotCount() {
+    backoff.completed(0);
+    now += 1_000_000_000;
+    assertEquals(LONGEST, backoff.next(MUCH));
+    backoff.begin();
+    assertEquals(SHORTEST, backoff.next(MUCH));
+  }
+
   @Test
   void itNeverSleepsForLong() {
     receive(100, 500_000_000);
     assertEquals(LONGEST, backoff.next(MUCH));
+    now += 3_600_000_000_000L;
+    assertEquals(LONGEST, backoff.next(0));
   }
 
   @Test
