@@ -8,6 +8,7 @@ import io.github.gemmflow.cli.predict.CostsFile;
 import io.github.gemmflow.cli.predict.Forecast;
 import io.github.gemmflow.cli.predict.ModelShape;
 import io.github.gemmflow.cli.predict.Question;
+import io.github.gemmflow.cli.report.ForecastPage;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.simulator.SimulatedStep;
 import io.github.gemmflow.tuning.cost.CostModel;
@@ -123,7 +124,7 @@ final class PredictCommand implements Callable<Integer> {
     Forecast forecast = model == null ? layer(question) : model(question, model);
     parent.output().say(forecast.text());
     if (output != null) {
-      OutputFile.write(output, forecast.page());
+      OutputFile.write(output, ForecastPage.of(forecast));
       picture.draw(output);
     }
     return ExitCode.GOOD.number();

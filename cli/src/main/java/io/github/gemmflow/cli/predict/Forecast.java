@@ -2,9 +2,7 @@
 package io.github.gemmflow.cli.predict;
 
 import io.github.gemmflow.cli.bench.Json;
-import io.github.gemmflow.cli.report.Page;
 import io.github.gemmflow.tuning.cost.CostModel;
-import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -12,7 +10,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * Forecast for a person: as text, and as a page for a browser.
+ * Forecast: what was asked about, and what times are predicted.
  *
  * @param title what was asked about
  * @param alternatives what other types would gain; empty if that was not asked
@@ -32,7 +30,7 @@ public record Forecast(
         costs.link().latencyNanos() / 1e3);
   }
 
-  /** As text. */
+  /** For a person. */
   public String text() {
     StringBuilder text = new StringBuilder("%s%n".formatted(title));
     text.append("costs: %s; links of %s%n%n".formatted(costs, link()));
@@ -44,8 +42,8 @@ public record Forecast(
     return text.toString();
   }
 
-  /** As a page. */
-  public String page() throws IOException {
+  /** For a program. */
+  public String json() {
     Map<String, Object> data = new LinkedHashMap<>();
     data.put("title", title);
     data.put("costs", costs.toString());
@@ -54,6 +52,6 @@ public record Forecast(
     data.put("link", link());
     data.put("curves", curves.stream().map(Curve::json).toList());
     data.put("alternatives", alternatives.stream().map(Alternative::json).toList());
-    return Page.of("forecast", Map.of("data", Json.write(data)), List.of("forecast.js"));
+    return Json.write(data);
   }
 }

@@ -39,7 +39,7 @@ class ForecastTest {
             List.of(question.layer(size)),
             question.alternatives(size),
             CostModel.ASSUMED);
-    Path file = Files.writeString(directory.resolve("forecast.html"), forecast.page());
+    Path file = Files.writeString(directory.resolve("forecast.html"), ForecastPage.of(forecast));
     OpenReport page = OpenReport.open(file, width, height, theme);
     assertEquals(true, page.value("document.scrollingElement.scrollWidth <= innerWidth"));
     assertEquals((double) width, page.value("innerWidth"));
@@ -58,7 +58,7 @@ class ForecastTest {
         List.of(new Point(1, 1, 8, name, 0, 0, 0), new Point(4, 1, 4, name, 0, 0, 0));
     Forecast forecast =
         new Forecast(name, List.of(new Curve(name, 0, points)), List.of(), CostModel.ASSUMED);
-    Path file = Files.writeString(directory.resolve("names.html"), forecast.page());
+    Path file = Files.writeString(directory.resolve("names.html"), ForecastPage.of(forecast));
     OpenReport page = OpenReport.open(file, 1280, 900, "light");
     assertEquals(name, page.value("document.querySelector('h1').textContent"));
     page.chart("curve");
