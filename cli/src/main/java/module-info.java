@@ -4,7 +4,7 @@ module io.github.gemmflow.cli {
   requires io.github.gemmflow.mpi;
   requires io.github.gemmflow.files;
   requires io.github.gemmflow.onednn;
-  requires io.github.gemmflow.simulator;
+  requires io.github.gemmflow.measure;
   requires io.github.gemmflow.mpi.binding;
   requires info.picocli;
   requires java.logging;
@@ -13,7 +13,6 @@ module io.github.gemmflow.cli {
   requires tools.jackson.core;
   requires static org.jspecify;
 
-  exports io.github.gemmflow.cli.bench;
   exports io.github.gemmflow.cli.report;
 
   opens io.github.gemmflow.cli to

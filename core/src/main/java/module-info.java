@@ -1,5 +1,5 @@
 /** Collective matrix multiplication: the operators and everything they need inside one JVM. */
-@SuppressWarnings("module") // the command is built later
+@SuppressWarnings("module") // the command and what it measures with are built later
 module io.github.gemmflow.core {
   requires jdk.jfr;
   requires static org.jspecify;
@@ -17,9 +17,11 @@ module io.github.gemmflow.core {
   // the simulator runs it.
   exports io.github.gemmflow.plan to
       io.github.gemmflow.cli,
+      io.github.gemmflow.measure,
       io.github.gemmflow.simulator;
   exports io.github.gemmflow.pipeline to
-      io.github.gemmflow.cli;
+      io.github.gemmflow.cli,
+      io.github.gemmflow.measure;
 
   uses io.github.gemmflow.engine.EngineProvider;
   uses io.github.gemmflow.kernel.KernelProvider;

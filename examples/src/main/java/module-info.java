@@ -1,6 +1,7 @@
 /** Programs to be read and run. */
 module io.github.gemmflow.examples {
   requires io.github.gemmflow.cli;
+  requires io.github.gemmflow.measure;
   requires io.github.gemmflow.core;
   requires io.github.gemmflow.mpi;
   requires io.github.gemmflow.files;

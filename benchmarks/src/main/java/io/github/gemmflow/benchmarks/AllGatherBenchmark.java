@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.benchmarks;
 
-import io.github.gemmflow.cli.bench.Counted;
+import io.github.gemmflow.measure.Counted;
 import io.github.gemmflow.system.Job;
 import io.github.gemmflow.system.Lab;
 import io.github.gemmflow.system.MpiFamily;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.benchmarks;
 
-import io.github.gemmflow.cli.bench.MedianInterval;
-import io.github.gemmflow.cli.bench.Samples;
+import io.github.gemmflow.measure.MedianInterval;
+import io.github.gemmflow.measure.Samples;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

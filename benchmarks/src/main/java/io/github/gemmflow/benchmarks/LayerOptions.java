@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.benchmarks;
 
-import io.github.gemmflow.cli.bench.Operation;
 import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.measure.layer.Operation;
 import io.github.gemmflow.system.MpiFamily;
 import java.nio.file.Path;
 import java.util.List;

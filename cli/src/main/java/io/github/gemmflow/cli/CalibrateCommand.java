@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.cli;
 
-import io.github.gemmflow.cli.bench.Progress;
-import io.github.gemmflow.cli.calibrate.Calibration;
 import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.measure.Progress;
+import io.github.gemmflow.measure.calibrate.Calibration;
 import io.github.gemmflow.mpi.binding.Launcher;
 import io.github.gemmflow.tuning.cost.CostModel;
 import io.github.gemmflow.tuning.cost.CostText;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.cli;
 
-import io.github.gemmflow.cli.bench.Progress;
+import io.github.gemmflow.measure.Progress;
 import java.io.Console;
 import java.io.PrintWriter;
 import java.util.Objects;

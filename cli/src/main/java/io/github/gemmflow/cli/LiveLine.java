@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.cli;
 
-import io.github.gemmflow.cli.bench.Progress;
+import io.github.gemmflow.measure.Progress;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;

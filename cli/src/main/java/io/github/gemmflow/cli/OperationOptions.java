@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.cli;
 
-import io.github.gemmflow.cli.bench.Operation;
 import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.measure.layer.Operation;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.cli;
 
-import io.github.gemmflow.cli.bench.Layer;
-import io.github.gemmflow.cli.bench.Operation;
-import io.github.gemmflow.cli.predict.LayerPrediction;
 import io.github.gemmflow.matrix.Shards;
+import io.github.gemmflow.measure.layer.Layer;
+import io.github.gemmflow.measure.layer.Operation;
+import io.github.gemmflow.measure.predict.LayerPrediction;
 import io.github.gemmflow.pipeline.WindowSize;
 import io.github.gemmflow.plan.Capacity;
 import io.github.gemmflow.plan.GatherLayout;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.cli;
 
-import io.github.gemmflow.cli.bench.Layer;
-import io.github.gemmflow.cli.bench.RecordedStep;
-import io.github.gemmflow.cli.bench.Trace;
-import io.github.gemmflow.cli.predict.CostsFile;
-import io.github.gemmflow.cli.predict.Forecast;
-import io.github.gemmflow.cli.predict.ModelShape;
-import io.github.gemmflow.cli.predict.Question;
 import io.github.gemmflow.cli.report.ForecastPage;
 import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.measure.layer.Layer;
+import io.github.gemmflow.measure.predict.CostsFile;
+import io.github.gemmflow.measure.predict.Forecast;
+import io.github.gemmflow.measure.predict.ModelShape;
+import io.github.gemmflow.measure.predict.Question;
+import io.github.gemmflow.measure.record.RecordedStep;
+import io.github.gemmflow.measure.record.Trace;
 import io.github.gemmflow.simulator.SimulatedStep;
 import io.github.gemmflow.tuning.cost.CostModel;
 import io.github.gemmflow.tuning.cost.LinkCosts;

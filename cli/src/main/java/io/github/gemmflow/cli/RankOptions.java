@@ -4,7 +4,7 @@ package io.github.gemmflow.cli;
 import static java.util.stream.Collectors.joining;
 
 import io.github.gemmflow.LocalWorld;
-import io.github.gemmflow.cli.bench.Counted;
+import io.github.gemmflow.measure.Counted;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;

@@ -2,12 +2,12 @@
 package io.github.gemmflow.cli;
 
 import io.github.gemmflow.World;
-import io.github.gemmflow.cli.bench.Counted;
-import io.github.gemmflow.cli.bench.Progress;
 import io.github.gemmflow.cli.data.FileProduct;
 import io.github.gemmflow.cli.data.Inputs;
 import io.github.gemmflow.cli.data.Where;
 import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.measure.Counted;
+import io.github.gemmflow.measure.Progress;
 import io.github.gemmflow.mpi.binding.Launcher;
 import java.io.IOException;
 import java.util.Locale;

@@ -3,9 +3,9 @@ package io.github.gemmflow.cli;
 
 import static java.util.stream.Collectors.joining;
 
-import io.github.gemmflow.cli.bench.Layer;
-import io.github.gemmflow.cli.bench.Operation;
 import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.measure.layer.Layer;
+import io.github.gemmflow.measure.layer.Operation;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

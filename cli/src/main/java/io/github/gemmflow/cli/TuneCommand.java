@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.cli;
 
-import io.github.gemmflow.cli.bench.Operation;
-import io.github.gemmflow.cli.bench.Progress;
-import io.github.gemmflow.cli.tune.Trial;
-import io.github.gemmflow.cli.tune.Tuner;
+import io.github.gemmflow.measure.Progress;
+import io.github.gemmflow.measure.layer.Operation;
+import io.github.gemmflow.measure.tune.Trial;
+import io.github.gemmflow.measure.tune.Tuner;
 import io.github.gemmflow.tuning.cost.CostText;
 import java.io.IOException;
 import java.nio.file.Path;

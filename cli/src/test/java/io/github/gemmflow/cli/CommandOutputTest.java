@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.github.gemmflow.cli.bench.Progress;
+import io.github.gemmflow.measure.Progress;
 import java.io.BufferedReader;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,7 +2,7 @@
 package io.github.gemmflow.benchmarks.predictions;
 
 import io.github.gemmflow.benchmarks.peers.Programs;
-import io.github.gemmflow.cli.predict.CostsFile;
+import io.github.gemmflow.measure.predict.CostsFile;
 import io.github.gemmflow.system.Lab;
 import io.github.gemmflow.tuning.Domains;
 import io.github.gemmflow.tuning.cost.CostModel;

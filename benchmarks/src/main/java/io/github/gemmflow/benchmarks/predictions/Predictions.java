@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.benchmarks.predictions;
 
-import io.github.gemmflow.cli.bench.Operation;
-import io.github.gemmflow.cli.bench.Samples;
 import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.measure.Samples;
+import io.github.gemmflow.measure.layer.Operation;
 import io.github.gemmflow.tuning.Schedule;
 import io.github.gemmflow.tuning.SumPath;
 import io.github.gemmflow.tuning.cost.CostModel;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.benchmarks.predictions;
 
-import io.github.gemmflow.cli.bench.Layer;
-import io.github.gemmflow.cli.bench.Operation;
-import io.github.gemmflow.cli.predict.LayerPrediction;
-import io.github.gemmflow.cli.report.JsonTree;
 import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.measure.json.JsonTree;
+import io.github.gemmflow.measure.layer.Layer;
+import io.github.gemmflow.measure.layer.Operation;
+import io.github.gemmflow.measure.predict.LayerPrediction;
 import io.github.gemmflow.tuning.Domains;
 import io.github.gemmflow.tuning.Schedule;
 import io.github.gemmflow.tuning.Storage;

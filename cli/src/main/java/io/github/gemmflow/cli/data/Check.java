@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.cli.data;
 
-import io.github.gemmflow.cli.bench.Progress;
 import io.github.gemmflow.files.MatrixFile;
 import io.github.gemmflow.kernel.WeightLayout;
+import io.github.gemmflow.measure.Progress;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

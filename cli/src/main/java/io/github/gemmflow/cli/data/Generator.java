@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.cli.data;
 
-import io.github.gemmflow.cli.bench.Progress;
 import io.github.gemmflow.files.MatrixFile;
 import io.github.gemmflow.files.MatrixWriter;
 import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
 import io.github.gemmflow.matrix.Shards;
+import io.github.gemmflow.measure.Progress;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.nio.file.Files;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.cli.data;
 
-import io.github.gemmflow.cli.bench.Progress;
 import io.github.gemmflow.files.MatrixWriter;
 import io.github.gemmflow.matrix.Matrix;
+import io.github.gemmflow.measure.Progress;
 import java.io.IOException;
 import java.util.Arrays;
 

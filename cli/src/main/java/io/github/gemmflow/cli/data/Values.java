@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.cli.data;
 
-import io.github.gemmflow.cli.bench.Integers;
 import io.github.gemmflow.matrix.Matrix;
+import io.github.gemmflow.measure.layer.Integers;
 import java.util.Locale;
 
 /** Elements that are a function of a seed and their indices. */

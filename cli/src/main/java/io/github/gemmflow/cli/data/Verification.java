@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.cli.data;
 
-import io.github.gemmflow.cli.bench.Progress;
+import io.github.gemmflow.measure.Progress;
 import java.util.Locale;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;

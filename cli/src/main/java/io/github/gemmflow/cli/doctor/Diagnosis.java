@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.cli.doctor;
 
-import io.github.gemmflow.cli.bench.Counted;
-import io.github.gemmflow.cli.bench.Json;
 import io.github.gemmflow.cli.doctor.check.Finding;
 import io.github.gemmflow.cli.doctor.check.Status;
+import io.github.gemmflow.measure.Counted;
+import io.github.gemmflow.measure.json.Json;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.cli.doctor;
 
-import io.github.gemmflow.cli.bench.Counted;
 import io.github.gemmflow.cli.doctor.check.Finding;
 import io.github.gemmflow.cli.doctor.check.NumberList;
 import io.github.gemmflow.cli.doctor.host.SharedMemoryCheck;
+import io.github.gemmflow.measure.Counted;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -3,7 +3,8 @@ package io.github.gemmflow.cli.report;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.github.gemmflow.cli.bench.Json;
+import io.github.gemmflow.measure.json.Json;
+import io.github.gemmflow.measure.json.JsonTree;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;

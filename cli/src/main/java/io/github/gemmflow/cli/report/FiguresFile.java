@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.cli.report;
 
-import io.github.gemmflow.cli.bench.View;
+import io.github.gemmflow.measure.View;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.cli.report;
 
-import io.github.gemmflow.cli.predict.Forecast;
+import io.github.gemmflow.measure.predict.Forecast;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;

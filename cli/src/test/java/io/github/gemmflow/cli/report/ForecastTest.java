@@ -3,13 +3,13 @@ package io.github.gemmflow.cli.report;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.github.gemmflow.cli.bench.Layer;
-import io.github.gemmflow.cli.bench.Operation;
-import io.github.gemmflow.cli.predict.Curve;
-import io.github.gemmflow.cli.predict.Forecast;
-import io.github.gemmflow.cli.predict.Point;
-import io.github.gemmflow.cli.predict.Question;
 import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.measure.layer.Layer;
+import io.github.gemmflow.measure.layer.Operation;
+import io.github.gemmflow.measure.predict.Curve;
+import io.github.gemmflow.measure.predict.Forecast;
+import io.github.gemmflow.measure.predict.Point;
+import io.github.gemmflow.measure.predict.Question;
 import io.github.gemmflow.tuning.Tuning;
 import io.github.gemmflow.tuning.cost.CostModel;
 import java.io.IOException;

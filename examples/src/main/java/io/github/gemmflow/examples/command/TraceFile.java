@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.examples.command;
 
-import io.github.gemmflow.cli.bench.RecordedStep;
-import io.github.gemmflow.cli.bench.Trace;
+import io.github.gemmflow.measure.record.RecordedStep;
+import io.github.gemmflow.measure.record.Trace;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.examples.generate;
 
-import io.github.gemmflow.cli.bench.Counted;
 import io.github.gemmflow.examples.decoder.Decoder;
+import io.github.gemmflow.measure.Counted;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntConsumer;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.examples.generate;
 
-import io.github.gemmflow.cli.bench.Counted;
+import io.github.gemmflow.measure.Counted;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

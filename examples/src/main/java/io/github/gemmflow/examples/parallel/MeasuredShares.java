@@ -7,11 +7,11 @@ import io.github.gemmflow.ReplicaGroups;
 import io.github.gemmflow.RowCounts;
 import io.github.gemmflow.Workspace;
 import io.github.gemmflow.World;
-import io.github.gemmflow.cli.bench.Meeting;
 import io.github.gemmflow.kernel.PackedWeights;
 import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
+import io.github.gemmflow.measure.Meeting;
 import java.lang.foreign.Arena;
 import java.util.Arrays;
 

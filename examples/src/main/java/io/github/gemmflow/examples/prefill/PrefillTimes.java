@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.examples.prefill;
 
-import io.github.gemmflow.cli.bench.Samples;
+import io.github.gemmflow.measure.Samples;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.IntToDoubleFunction;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.cli.doctor.cpu;
 
-import io.github.gemmflow.cli.bench.Counted;
 import io.github.gemmflow.cli.doctor.check.Finding;
 import io.github.gemmflow.cli.doctor.check.NumberList;
+import io.github.gemmflow.measure.Counted;
 import io.github.gemmflow.mpi.CoreBinding;
 import io.github.gemmflow.mpi.binding.Launcher;
 import java.util.Optional;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.cli.doctor.cpu;
 
-import io.github.gemmflow.cli.bench.Counted;
 import io.github.gemmflow.cli.doctor.check.Finding;
 import io.github.gemmflow.cli.doctor.check.Machine;
 import io.github.gemmflow.cli.doctor.check.NumberList;
+import io.github.gemmflow.measure.Counted;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Collectors;

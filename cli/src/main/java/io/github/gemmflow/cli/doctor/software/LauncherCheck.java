@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.cli.doctor.software;
 
-import io.github.gemmflow.cli.bench.Counted;
 import io.github.gemmflow.cli.doctor.check.Finding;
 import io.github.gemmflow.cli.doctor.check.Machine;
+import io.github.gemmflow.measure.Counted;
 import io.github.gemmflow.mpi.binding.Launcher;
 import io.github.gemmflow.mpi.binding.Mismatch;
 import io.github.gemmflow.mpi.binding.Survey;

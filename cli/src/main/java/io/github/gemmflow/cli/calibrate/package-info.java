@@ -1,6 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-/** Measurement of what machines and links cost. */
-@NullMarked
-package io.github.gemmflow.cli.calibrate;
-
-import org.jspecify.annotations.NullMarked;
