@@ -244,6 +244,35 @@ public final class Group implements AutoCloseable {
     return agreement.exchangePatiently(call, mine)[root];
   }
 
+  /**
+   * Gives bytes of each rank to all. Collective; like a broadcast, it has no deadline.
+   *
+   * @param payload this rank's bytes: any number, at most {@link #MOST_BROADCAST_BYTES} divided by
+   *     the number of ranks
+   * @return the bytes of every rank, in rank order
+   */
+  public byte[][] allGather(byte[] payload) {
+    checkOpen();
+    String call = "in an all-gather of bytes";
+    int most = MOST_BROADCAST_BYTES / size();
+    if (payload.length > most) {
+      throw agreement.refusePatiently(
+          call,
+          "each of %d ranks gives at most %,d bytes, not %,d: cut them into several"
+              .formatted(size(), most, payload.length));
+    }
+    return agreement.exchangePatiently(call, payload);
+  }
+
+  /**
+   * Returns when every rank has called it. Collective; like a broadcast, it has no deadline. Steps
+   * need no barrier: each waits for what it needs.
+   */
+  public void barrier() {
+    checkOpen();
+    byte[][] _ = agreement.exchangePatiently("in a barrier", new byte[0]);
+  }
+
   @Override
   public String toString() {
     return "rank %d of a group of %s".formatted(rank(), domains());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -27,6 +28,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -373,6 +375,61 @@ class AgreementTest {
     for (Throwable e : thrown) {
       assertInstanceOf(DisagreementException.class, e);
     }
+  }
+
+  @Test
+  void allGathersGiveWhatEachRankGave() {
+    LocalWorld.of(RANKS)
+        .run(
+            world -> {
+              Group group = world.group();
+              for (int round = 0; round < 20; round++) {
+                byte[] mine = new byte[round * group.rank()];
+                Arrays.fill(mine, (byte) (round + group.rank()));
+                byte[][] all = group.allGather(mine);
+                assertEquals(RANKS, all.length);
+                for (int rank = 0; rank < RANKS; rank++) {
+                  byte[] expected = new byte[round * rank];
+                  Arrays.fill(expected, (byte) (round + rank));
+                  assertArrayEquals(expected, all[rank]);
+                }
+                group.barrier();
+              }
+            });
+  }
+
+  /** Nobody leaves a barrier before everybody has come. */
+  @Test
+  void aBarrierWaitsForAll() {
+    AtomicInteger here = new AtomicInteger();
+    LocalWorld.of(RANKS)
+        .run(
+            world -> {
+              for (int round = 1; round <= 50; round++) {
+                here.incrementAndGet();
+                world.group().barrier();
+                assertEquals(round * RANKS, here.get());
+                world.group().barrier();
+              }
+            });
+  }
+
+  @Test
+  void ranksThatMeetElsewhereAreTold() {
+    Throwable[] thrown =
+        runAll(
+            rank -> Config.load(),
+            world -> {
+              if (world.rank() == ODD) {
+                world.group().allGather(new byte[1]);
+              } else {
+                world.group().barrier();
+              }
+            });
+    assertEquals(
+        "the ranks do not do the same: rank 0 is in a barrier, rank 2 is in an all-gather of bytes",
+        assertInstanceOf(DisagreementException.class, thrown[0]).getMessage());
+    assertInstanceOf(DisagreementException.class, thrown[ODD]);
   }
 
   /** Ranks that were given different counts never return a result from misplaced rows. */

@@ -192,6 +192,22 @@ class WorldTest {
         });
   }
 
+  /** So much that what all ranks give together would not fit a message. */
+  @Test
+  @Tag("full")
+  void anAllGatherThatIsTooLargeIsRefusedByAll() {
+    World.local(
+        2,
+        world -> {
+          Group group = world.group();
+          byte[] payload = new byte[world.rank() == 0 ? Group.MOST_BROADCAST_BYTES / 2 + 1 : 0];
+          RuntimeException e = assertThrows(RuntimeException.class, () -> group.allGather(payload));
+          assertEquals(world.rank() == 0, e instanceof IllegalArgumentException, e::toString);
+          assertTrue(e.toString().contains("each of 2 ranks gives at most 1,000,000,000 bytes"));
+          assertEquals(2, group.allGather(new byte[1]).length);
+        });
+  }
+
   /** As many ranks as a group is made for. */
   @Test
   void sixtyFourRanksOnEightHosts() {

@@ -75,7 +75,7 @@ final class CoresBenchmark implements Callable<Integer> {
             }
           };
       // Nobody measures before everybody works.
-      world.group().broadcast(0, new byte[0]);
+      world.group().barrier();
       if (world.rank() == 0) {
         measure(step);
       } else {

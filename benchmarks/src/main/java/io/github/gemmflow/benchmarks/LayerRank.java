@@ -30,7 +30,7 @@ public final class LayerRank implements AutoCloseable {
     this.world = world;
     this.type = type;
     this.single = world.split(ReplicaGroups.ofSize(1));
-    this.meeting = new Meeting(world, 1);
+    this.meeting = new Meeting(world);
   }
 
   public static void main(String[] arguments) throws IOException {

@@ -94,7 +94,7 @@ public record Rounds(int warmup, int iterations, Progress progress, LongSupplier
    */
   public Measured run(World world, List<Runnable> parts, BooleanSupplier verify) {
     double[] mine = new double[parts.size() * iterations + EXTRA];
-    try (Meeting meeting = new Meeting(world, mine.length)) {
+    try (Meeting meeting = new Meeting(world)) {
       measure(world, meeting, parts, mine);
       mine[mine.length - 1] = verify.getAsBoolean() ? 1 : 0;
       return summarise(meeting.show(mine), parts.size());

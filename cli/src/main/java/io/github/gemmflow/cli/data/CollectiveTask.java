@@ -69,14 +69,10 @@ final class CollectiveTask {
   }
 
   private void check(String problem) {
-    byte[] mine = problem.getBytes(UTF_8);
-    String first = "";
-    for (int rank = 0; rank < group.size(); rank++) {
-      String theirs = new String(group.broadcast(rank, mine), UTF_8);
-      first = first.isEmpty() ? theirs : first;
-    }
-    if (!first.isEmpty()) {
-      throw new AgreedException(first);
+    for (byte[] theirs : group.allGather(problem.getBytes(UTF_8))) {
+      if (theirs.length > 0) {
+        throw new AgreedException(new String(theirs, UTF_8));
+      }
     }
   }
 
@@ -85,9 +81,9 @@ final class CollectiveTask {
     ByteBuffer mine = ByteBuffer.allocate(numbers.length * Long.BYTES);
     mine.asLongBuffer().put(numbers);
     List<long[]> all = new ArrayList<>();
-    for (int rank = 0; rank < group.size(); rank++) {
+    for (byte[] bytes : group.allGather(mine.array())) {
       long[] theirs = new long[numbers.length];
-      ByteBuffer.wrap(group.broadcast(rank, mine.array())).asLongBuffer().get(theirs);
+      ByteBuffer.wrap(bytes).asLongBuffer().get(theirs);
       all.add(theirs);
     }
     return all;

@@ -193,7 +193,7 @@ final class Generate implements Callable<Integer> {
           sequences.forEach(sequence -> sequence.append(0));
           float[][] _ = decoder.run(sequences);
         };
-    try (Meeting meeting = new Meeting(world, 1)) {
+    try (Meeting meeting = new Meeting(world)) {
       return RecordedStep.of(world, decoder.spaces(prompts.size()), token, meeting);
     }
   }

@@ -11,8 +11,8 @@ import io.github.gemmflow.kernel.PackedWeights;
 import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
-import io.github.gemmflow.measure.Meeting;
 import java.lang.foreign.Arena;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
@@ -31,8 +31,7 @@ public final class MeasuredShares {
   /** Measures. Collective; takes a second. */
   public static Shares of(World world, int hidden, int intermediate, DType type) {
     int inner = Math.ceilDiv(intermediate, world.size());
-    try (Meeting meeting = new Meeting(world, 1);
-        Group alone = world.split(ReplicaGroups.ofSize(1));
+    try (Group alone = world.split(ReplicaGroups.ofSize(1));
         Arena arena = Arena.ofConfined();
         Workspace space = Workspace.on(alone).rows(ROWS).columns(hidden).type(type).open();
         PackedWeights weights = weights(world, hidden, inner, type);
@@ -41,10 +40,13 @@ public final class MeasuredShares {
       Matrix rows = Matrix.allocate(inputType, ROWS, hidden, arena).fill(1);
       Matrix out = Matrix.allocate(DType.F32, ROWS, inner, arena);
       Runnable once = () -> product.run(RowCounts.known(ROWS), rows, out);
-      meeting.meet();
+      world.group().barrier();
       perSecond(once, WARMUP_NANOS);
-      double[][] speeds = meeting.show(new double[] {perSecond(once, NANOS)});
-      return Shares.of(Arrays.stream(speeds).mapToDouble(speed -> speed[0]).toArray());
+      byte[] mine = ByteBuffer.allocate(Double.BYTES).putDouble(perSecond(once, NANOS)).array();
+      return Shares.of(
+          Arrays.stream(world.group().allGather(mine))
+              .mapToDouble(speed -> ByteBuffer.wrap(speed).getDouble())
+              .toArray());
     }
   }
 

@@ -54,8 +54,7 @@ record PrefillBenchmark(List<int[]> prompts, DType type, int warmup, int rounds,
     Tuning tuning = world.config().tuning();
     // One after the other all rows have to be there at once.
     Tuning unfused = tuning.withOverlap(Overlap.SEQUENTIAL).withStorage(Storage.GATHERED);
-    int numbers = PrefillTimes.WAYS * rounds + 1;
-    try (Meeting meeting = new Meeting(world, numbers);
+    try (Meeting meeting = new Meeting(world);
         Decoder model = model(meeting, weights, tuning.withOverlap(Overlap.PIPELINED), 2);
         Decoder sequential = model(meeting, weights, unfused, 1);
         NetworkOnly network = new NetworkOnly(meeting.group(), weights, rows())) {

@@ -6,6 +6,7 @@ import io.github.gemmflow.examples.decoder.Decoder;
 import io.github.gemmflow.examples.generate.Batch;
 import io.github.gemmflow.examples.generate.Continuation;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -43,13 +44,11 @@ final class RankLoop {
    * @param bytes of memory that this rank has for them
    */
   long room(long bytes) {
-    long mine = decoder.tokensIn(bytes);
-    long least = mine;
-    for (int rank = 0; rank < group.size(); rank++) {
-      byte[] its = ByteBuffer.allocate(Long.BYTES).putLong(mine).array();
-      least = Math.min(least, ByteBuffer.wrap(group.broadcast(rank, its)).getLong());
-    }
-    return least;
+    byte[] mine = ByteBuffer.allocate(Long.BYTES).putLong(decoder.tokensIn(bytes)).array();
+    return Arrays.stream(group.allGather(mine))
+        .mapToLong(its -> ByteBuffer.wrap(its).getLong())
+        .min()
+        .orElseThrow();
   }
 
   /** Runs on rank 0 until the desk ends. Collective. */

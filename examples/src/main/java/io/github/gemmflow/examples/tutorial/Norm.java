@@ -57,7 +57,7 @@ final class Norm {
                 .tuning(world.tuning().withStorage(Storage.GATHERED))
                 .open();
         AllGather gather = AllGather.on(space).build();
-        Meeting meeting = new Meeting(world, 1)) {
+        Meeting meeting = new Meeting(world)) {
       Matrix mine = Matrix.allocate(DType.F32, ROWS, COLUMNS, arena).fill(world.rank() + 1);
       Matrix normed = Matrix.allocate(DType.F32, all, COLUMNS, arena);
       float[][] buffers = new float[world.config().threads()][COLUMNS];

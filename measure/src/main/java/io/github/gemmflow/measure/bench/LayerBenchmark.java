@@ -72,7 +72,7 @@ public record LayerBenchmark(
   }
 
   private static RecordedStep record(World world, Layer layer) {
-    try (Meeting meeting = new Meeting(world, 1)) {
+    try (Meeting meeting = new Meeting(world)) {
       return RecordedStep.of(world, layer.space(), () -> layer.run(View.PIPELINED), meeting);
     }
   }

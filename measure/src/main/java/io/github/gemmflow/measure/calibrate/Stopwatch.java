@@ -14,7 +14,7 @@ final class Stopwatch implements AutoCloseable {
 
   /** Made on all ranks. Collective. */
   Stopwatch(World world) {
-    this.meeting = new Meeting(world, 1);
+    this.meeting = new Meeting(world);
     this.counters = new Counters(world.rank());
   }
 
@@ -37,8 +37,7 @@ final class Stopwatch implements AutoCloseable {
       long begin = System.nanoTime();
       what.run();
       double nanos = (double) System.nanoTime() - begin;
-      double most =
-          Arrays.stream(meeting.show(new double[] {nanos})).mapToDouble(r -> r[0]).max().orElse(0);
+      double most = Arrays.stream(meeting.show(nanos)).mapToDouble(r -> r[0]).max().orElse(0);
       if (i >= 0) {
         slowest[i] = most;
       }
@@ -68,10 +67,7 @@ final class Stopwatch implements AutoCloseable {
   }
 
   double mean(double mine) {
-    return Arrays.stream(meeting.show(new double[] {mine}))
-        .mapToDouble(r -> r[0])
-        .average()
-        .orElse(0);
+    return Arrays.stream(meeting.show(mine)).mapToDouble(r -> r[0]).average().orElse(0);
   }
 
   @Override

@@ -74,22 +74,21 @@ public record RecordedStep(int threads, List<String> hosts, List<List<Span>> ran
         recordings.forEach(Recording::close);
       }
     }
-    List<ByteBuffer> ofRanks = new ArrayList<>();
-    for (int rank = 0; rank < world.size(); rank++) {
-      ofRanks.add(ByteBuffer.wrap(group.broadcast(rank, took.array())));
-    }
-    int chosen = nearestMedian(ofRanks);
+    int chosen =
+        nearestMedian(Arrays.stream(group.allGather(took.array())).map(ByteBuffer::wrap).toList());
     // Rank 0 began when the clocks of all others said so, but for their offset.
     long zero = ByteBuffer.wrap(group.broadcast(0, bytes(starts[chosen]))).getLong() + offset;
     byte[] mine = bytes(tries.get(chosen), zero);
     byte[] host = Machine.hostName().getBytes(StandardCharsets.UTF_8);
-    List<String> hosts = new ArrayList<>();
-    List<List<Span>> ranks = new ArrayList<>();
-    for (int rank = 0; rank < world.size(); rank++) {
-      hosts.add(new String(group.broadcast(rank, host), StandardCharsets.UTF_8));
-      ranks.add(spans(ByteBuffer.wrap(group.broadcast(rank, mine))));
-    }
-    return new RecordedStep(threads * spaces.size(), hosts, ranks);
+    return new RecordedStep(
+        threads * spaces.size(),
+        Arrays.stream(group.allGather(host))
+            .map(name -> new String(name, StandardCharsets.UTF_8))
+            .toList(),
+        Arrays.stream(group.allGather(mine))
+            .map(ByteBuffer::wrap)
+            .map(RecordedStep::spans)
+            .toList());
   }
 
   /** The spans of all workspaces, whose compute threads are numbered through. */

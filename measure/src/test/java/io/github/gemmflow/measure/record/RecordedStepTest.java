@@ -43,7 +43,7 @@ class RecordedStepTest {
         .config(Config.builder().threads(1).build())
         .run(
             world -> {
-              try (Meeting meeting = new Meeting(world, 1);
+              try (Meeting meeting = new Meeting(world);
                   Arena arena = Arena.ofShared();
                   Workspace space = Workspace.on(world.group()).rows(2).columns(1).open();
                   AllGather gather = AllGather.on(space).build()) {
@@ -71,7 +71,7 @@ class RecordedStepTest {
         .config(Config.builder().threads(1).build())
         .run(
             world -> {
-              try (Meeting meeting = new Meeting(world, 1);
+              try (Meeting meeting = new Meeting(world);
                   Arena arena = Arena.ofShared();
                   Workspace space = Workspace.on(world.group()).rows(2).columns(1).open();
                   AllGather gather = AllGather.on(space).build()) {
