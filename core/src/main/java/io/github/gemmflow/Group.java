@@ -15,9 +15,11 @@ import io.github.gemmflow.tuning.cost.CostText;
 import io.github.gemmflow.window.Bell;
 import io.github.gemmflow.window.Breakage;
 import io.github.gemmflow.window.Window;
+import java.lang.foreign.MemorySegment;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +44,9 @@ public final class Group implements AutoCloseable {
 
   /** Held while the group is closed: what it has mapped is not looked at meanwhile. */
   private final Object closing = new Object();
+
+  /** Sends and receives that threads of this process wait for. */
+  private final AtomicInteger transfers = new AtomicInteger();
 
   private volatile boolean closed;
 
@@ -273,6 +278,48 @@ public final class Group implements AutoCloseable {
     byte[][] _ = agreement.exchangePatiently("in a barrier", new byte[0]);
   }
 
+  /**
+   * Sends bytes to another rank, which receives as many. Returns when the memory may be used again:
+   * that does not say that they are there. Like a broadcast, it has no deadline. What one rank
+   * sends to another is received in the same order.
+   *
+   * @param target another rank of the group
+   * @param bytes any number, in any memory that the communication thread may access
+   */
+  public void send(int target, MemorySegment bytes) {
+    transfer(false, target, bytes);
+  }
+
+  /**
+   * Receives bytes that another rank sends.
+   *
+   * @param source another rank of the group
+   * @param bytes where they come to: as long as what is sent; otherwise the group is broken
+   */
+  public void receive(int source, MemorySegment bytes) {
+    transfer(true, source, bytes);
+  }
+
+  private void transfer(boolean receives, int peer, MemorySegment bytes) {
+    if (peer < 0 || peer >= size() || peer == rank()) {
+      throw new IllegalArgumentException(
+          "rank %d can exchange bytes with another rank of this group of %d, not with rank %d"
+              .formatted(rank(), size(), peer));
+    }
+    Operator.checkShared("what is to be " + (receives ? "received" : "sent"), bytes);
+    if (receives && bytes.isReadOnly()) {
+      throw new IllegalArgumentException(
+          "bytes from rank %d cannot come to memory that is read-only".formatted(peer));
+    }
+    checkOpen();
+    transfers.incrementAndGet();
+    try {
+      world.membership().commThread().transfer(channel, members, receives, peer, bytes);
+    } finally {
+      transfers.decrementAndGet();
+    }
+  }
+
   @Override
   public String toString() {
     return "rank %d of a group of %s".formatted(rank(), domains());
@@ -371,7 +418,7 @@ public final class Group implements AutoCloseable {
           // What a broken group holds goes with the world, which ends the job.
           return;
         }
-        if (agreement.isAwaited()) {
+        if (agreement.isAwaited() || transfers.get() > 0) {
           throw new IllegalStateException(
               "another thread waits for the other ranks in a call of the group: let them make it first");
         }

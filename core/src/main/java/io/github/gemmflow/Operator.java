@@ -4,6 +4,7 @@ package io.github.gemmflow;
 import io.github.gemmflow.matrix.Matrix;
 import io.github.gemmflow.pipeline.comm.StepKind;
 import io.github.gemmflow.tuning.Explanation;
+import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -148,7 +149,12 @@ public abstract sealed class Operator implements AutoCloseable permits GatherOpe
 
   /** Throws if other threads than the caller's cannot use a matrix. */
   static void checkShared(String what, Matrix matrix) {
-    if (!matrix.memory().isAccessibleBy(ANOTHER)) {
+    checkShared(what, matrix.memory());
+  }
+
+  /** Throws if other threads than the caller's cannot use memory. */
+  static void checkShared(String what, MemorySegment memory) {
+    if (!memory.isAccessibleBy(ANOTHER)) {
       throw new IllegalArgumentException(
           what + " is for one thread only, and others use it: allocate it in Arena.ofShared()");
     }

@@ -18,7 +18,7 @@ class FewTagsTest {
   /** Two for each of two ranks and each of two steps, and one for headers. */
   private static final int TAGS = 9;
 
-  private static final int MOST_TAG = 3 * TAGS - 1;
+  private static final int MOST_TAG = 3 * TAGS;
 
   @AfterEach
   void nothingIsLeft() {
@@ -83,9 +83,9 @@ class FewTagsTest {
     IllegalArgumentException e =
         assertThrows(
             IllegalArgumentException.class,
-            () -> world(TAGS - 2).run(world -> assertEquals(0, open(world).group().rank())));
+            () -> world(TAGS - 1).run(world -> assertEquals(0, open(world).group().rank())));
     assertEquals(
-        "a workspace of 2 ranks needs 9 tags, and the engine has 8: make smaller groups",
+        "a workspace of 2 ranks needs 9 tags, and the engine has 8 for them: make smaller groups",
         e.getMessage());
   }
 

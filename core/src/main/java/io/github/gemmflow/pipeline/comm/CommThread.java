@@ -6,6 +6,7 @@ import static java.lang.System.Logger.Level.ERROR;
 import io.github.gemmflow.engine.Channel;
 import io.github.gemmflow.engine.Engine;
 import io.github.gemmflow.engine.Exchange;
+import io.github.gemmflow.failure.BrokenException;
 import io.github.gemmflow.failure.DeadlineException;
 import io.github.gemmflow.failure.EngineException;
 import io.github.gemmflow.pipeline.step.Breakable;
@@ -14,6 +15,7 @@ import io.github.gemmflow.window.Bell;
 import io.github.gemmflow.window.Parking;
 import io.github.gemmflow.window.Waiter;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -332,6 +334,30 @@ public final class CommThread implements CommHelp {
     CompletableFuture<byte[][]> result = new CompletableFuture<>();
     tasks.add(() -> add(new PendingExchange(this, channel, ranks, start, result)));
     return result;
+  }
+
+  /**
+   * Sends bytes to a rank of a channel, or receives them; returns when that is done.
+   *
+   * @param ranks those whose breaking ends it
+   * @param receives whether they come from the peer; otherwise they go there
+   */
+  public void transfer(
+      Channel channel, Breakable ranks, boolean receives, int peer, MemorySegment bytes) {
+    PeerTransfer transfer = new PeerTransfer(this, channel, ranks, receives, peer, bytes);
+    tasks.add(() -> add(transfer));
+    try {
+      boolean _ = Futures.join(transfer.over(), Futures.FOREVER, ranks::look, () -> "");
+    } catch (BrokenException e) {
+      ranks.breakUp(String.valueOf(e.getMessage()));
+      // Its memory is left alone when this ends, unless a call of the engine does not return.
+      boolean _ =
+          Futures.joinUninterruptibly(
+              transfer.over().exceptionally(_ -> false),
+              ANSWER,
+              () -> "the engine does not return");
+      throw e;
+    }
   }
 
   /**

@@ -17,15 +17,15 @@ public final class TagRanges {
    * For a group.
    *
    * @param ranks how many ranks it has
-   * @param mostTag the highest tag of its channel
+   * @param mostTag the highest tag of its channel, which is that of transfers between two ranks
    */
   public TagRanges(int ranks, int mostTag) {
     this.length = StepTransfers.tags(ranks);
-    this.count = (mostTag + 1L) / length;
+    this.count = mostTag / length;
     if (count == 0) {
       throw new IllegalArgumentException(
-          "a workspace of %d ranks needs %,d tags, and the engine has %,d: make smaller groups"
-              .formatted(ranks, length, mostTag + 1L));
+          "a workspace of %d ranks needs %,d tags, and the engine has %,d for them: make smaller groups"
+              .formatted(ranks, length, mostTag));
     }
   }
 

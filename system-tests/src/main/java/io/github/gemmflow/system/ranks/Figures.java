@@ -60,11 +60,11 @@ final class Figures {
   void report(Group group) {
     String text =
         mine.values().stream().map(String::valueOf).collect(Collectors.joining(SEPARATOR));
-    long[][] all = new long[group.size()][];
-    for (int rank = 0; rank < all.length; rank++) {
-      String theirs = new String(group.broadcast(rank, text.getBytes(UTF_8)), UTF_8);
-      all[rank] = Arrays.stream(theirs.split(SEPARATOR, -1)).mapToLong(Long::parseLong).toArray();
-    }
+    long[][] all =
+        Arrays.stream(group.allGather(text.getBytes(UTF_8)))
+            .map(theirs -> new String(theirs, UTF_8).split(SEPARATOR, -1))
+            .map(theirs -> Arrays.stream(theirs).mapToLong(Long::parseLong).toArray())
+            .toArray(long[][]::new);
     int index = 0;
     for (String name : mine.keySet()) {
       int at = index++;

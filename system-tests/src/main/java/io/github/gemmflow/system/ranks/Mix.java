@@ -9,6 +9,7 @@ import io.github.gemmflow.kit.Draw;
 import io.github.gemmflow.kit.OperatorCase;
 import io.github.gemmflow.mpi.binding.Launcher;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -23,9 +24,9 @@ import java.util.concurrent.Future;
 
 /**
  * Rank that does several things at once, whose results are all exact: operators in two groups and
- * broadcasts in a third, each in a thread of its own, while groups and workspaces come and go. The
- * machine pretends to be several hosts: ranks share memory only with those of the same window
- * directory. Arguments: seconds, hosts, the first seed.
+ * broadcasts and bytes between two ranks in a third, each in a thread of its own, while groups and
+ * workspaces come and go. The machine pretends to be several hosts: ranks share memory only with
+ * those of the same window directory. Arguments: seconds, hosts, the first seed.
  */
 public final class Mix {
   private static final int BROADCASTS = 40;
@@ -56,7 +57,7 @@ public final class Mix {
           Report.run("mix", () -> mix.run(seconds, seed));
           if (world.rank() == 0) {
             Report.figure(
-                "%d rounds, each of two cases of operators and %d broadcasts"
+                "%d rounds, each of two cases of operators, and of %d broadcasts and transfers between two ranks"
                     .formatted(mix.rounds, BROADCASTS));
           }
         });
@@ -116,6 +117,23 @@ public final class Mix {
     }
   }
 
+  /** Of bytes between two ranks that differ. */
+  private static void transfer(Group group, Draw draw, int number, long seed) {
+    int source = draw.below(group.size());
+    int target = (source + 1 + draw.below(group.size() - 1)) % group.size();
+    byte[] bytes = new byte[draw.chance(0.1) ? draw.below(5_000_000) : draw.below(5_000)];
+    Arrays.fill(bytes, (byte) number);
+    if (group.rank() == source) {
+      group.send(target, MemorySegment.ofArray(bytes));
+    } else if (group.rank() == target) {
+      byte[] received = new byte[bytes.length];
+      group.receive(source, MemorySegment.ofArray(received));
+      if (!Arrays.equals(received, bytes)) {
+        throw new AssertionError("transfer %d of seed %d is another one".formatted(number, seed));
+      }
+    }
+  }
+
   private Void broadcasts(Group group, long seed) {
     Draw draw = new Draw(seed);
     for (int i = 0; i < BROADCASTS; i++) {
@@ -128,6 +146,7 @@ public final class Mix {
       if (!Arrays.equals(got, bytes)) {
         throw new AssertionError("broadcast %d of seed %d is another one".formatted(i, seed));
       }
+      transfer(group, draw, i, seed);
     }
     return null;
   }
