@@ -11,6 +11,7 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,12 +32,17 @@ class BuildTest {
 
   @TempDir private Path temporary;
   private Path checkout;
+  private Path source;
 
   @BeforeEach
   void makeCheckout() throws IOException {
     checkout = Files.createDirectory(temporary.resolve("a checkout"));
     Path bin = Files.createDirectory(checkout.resolve("bin"));
     Files.copy(Path.of("..", "bin", "build"), bin.resolve("build"));
+    Files.createFile(checkout.resolve("pom.xml"));
+    source = Files.createDirectories(checkout.resolve("core/src/main/java")).resolve("A.java");
+    Files.createFile(source);
+    Files.createFile(checkout.resolve("core/pom.xml"));
   }
 
   /** What Maven does here, in the directory of the checkout. */
@@ -73,6 +79,45 @@ class BuildTest {
         List.of("-B --no-transfer-progress package -pl cli -am -Dquick"), calls(), "first");
     assertEquals(0, build());
     assertEquals(1, calls().size());
+  }
+
+  /** A stale build never runs: not after an edit, nor after a file that came or went. */
+  @Test
+  void whatHasChangedIsBuiltAgain() throws IOException, InterruptedException {
+    letMaven(BUILDS);
+    assertEquals(0, build());
+    Path other = source.resolveSibling("B.java");
+    int calls = 1;
+    for (Path changed : List.of(source, other, other)) {
+      if (changed.equals(other) && Files.exists(other)) {
+        Files.delete(other);
+        passTime(checkout.resolve("core/src/main/java"));
+      } else {
+        Files.writeString(changed, "class A {}");
+        passTime(changed);
+      }
+      assertEquals(0, build());
+      assertEquals(++calls, calls().size(), changed::toString);
+      assertEquals(0, build());
+      assertEquals(calls, calls().size(), changed::toString);
+    }
+  }
+
+  /** File systems count in milliseconds, and this test is quick: the build was 10 s ago. */
+  private void passTime(Path changed) throws IOException {
+    Path built = checkout.resolve("cli/target/runnable");
+    Files.setLastModifiedTime(
+        built, FileTime.from(Files.getLastModifiedTime(changed).toInstant().minusSeconds(10)));
+  }
+
+  /** An edit while Maven runs may have come too late for it. */
+  @Test
+  void whatChangesDuringABuildIsBuiltTheNextTime() throws IOException, InterruptedException {
+    letMaven("touch --date='5 seconds' core/src/main/java/A.java\n" + BUILDS);
+    assertEquals(0, build());
+    letMaven(BUILDS);
+    assertEquals(0, build());
+    assertEquals(2, calls().size());
   }
 
   @Test
