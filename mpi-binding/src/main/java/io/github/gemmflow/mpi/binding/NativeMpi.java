@@ -29,7 +29,6 @@ final class NativeMpi implements Mpi {
   private final Abi abi;
   private final Abi.Handles handles;
   private final Calls calls;
-  private final TransferCalls transfers;
   private final MemorySegment out = Arena.global().allocate(2 * Long.BYTES, Long.BYTES);
 
   private NativeMpi(Library library) {
@@ -37,7 +36,6 @@ final class NativeMpi implements Mpi {
     this.abi = library.abi();
     this.handles = abi.handles(library.symbols());
     this.calls = new Calls(library.symbols(), abi);
-    this.transfers = new TransferCalls(library.symbols(), abi);
   }
 
   /** The one of this process; loads the library, if that has not been done. */
@@ -56,8 +54,8 @@ final class NativeMpi implements Mpi {
     return handles;
   }
 
-  TransferCalls transfers() {
-    return transfers;
+  Calls calls() {
+    return calls;
   }
 
   @Override
@@ -112,7 +110,6 @@ final class NativeMpi implements Mpi {
     returnErrors(handles.commSelf());
     int rank = rank(world());
     calls.setWorldRank(rank);
-    transfers.setWorldRank(rank);
   }
 
   private void returnErrors(long comm) {
@@ -184,39 +181,39 @@ final class NativeMpi implements Mpi {
 
   @Override
   public long stridedType(int rows, int rowBytes, long stride) {
-    transfers.typeCreateHvector(rows, rowBytes, stride, handles.typeByte(), out);
-    transfers.typeCommit(out);
+    calls.typeCreateHvector(rows, rowBytes, stride, handles.typeByte(), out);
+    calls.typeCommit(out);
     return handle(out, 0);
   }
 
   @Override
   public void freeType(long type) {
     setHandle(out, 0, type);
-    transfers.typeFree(out);
+    calls.typeFree(out);
   }
 
   @Override
   public long isend(MemorySegment buffer, int count, long type, int target, int tag, long comm) {
-    transfers.isend(buffer, count, type, target, tag, comm, out);
+    calls.isend(buffer, count, type, target, tag, comm, out);
     return handle(out, 0);
   }
 
   @Override
   public long issend(MemorySegment buffer, int count, long type, int target, int tag, long comm) {
-    transfers.issend(buffer, count, type, target, tag, comm, out);
+    calls.issend(buffer, count, type, target, tag, comm, out);
     return handle(out, 0);
   }
 
   @Override
   public long irecv(MemorySegment buffer, int count, long type, int source, int tag, long comm) {
-    transfers.irecv(buffer, count, type, source, tag, comm, out);
+    calls.irecv(buffer, count, type, source, tag, comm, out);
     return handle(out, 0);
   }
 
   @Override
   public long iallgather(MemorySegment mine, int bytes, MemorySegment all, long comm) {
     long type = handles.typeByte();
-    transfers.iallgather(mine, bytes, type, all, bytes, type, comm, out);
+    calls.iallgather(mine, bytes, type, all, bytes, type, comm, out);
     return handle(out, 0);
   }
 
@@ -229,7 +226,7 @@ final class NativeMpi implements Mpi {
       MemorySegment offsets,
       long comm) {
     long type = handles.typeByte();
-    transfers.iallgatherv(mine, bytes, type, all, counts, offsets, type, comm, out);
+    calls.iallgatherv(mine, bytes, type, all, counts, offsets, type, comm, out);
     return handle(out, 0);
   }
 
@@ -238,8 +235,8 @@ final class NativeMpi implements Mpi {
     MemorySegment flag = out.asSlice(Long.BYTES, Integer.BYTES);
     setHandle(out, 0, request);
     MemorySegment ignoreStatus = MemorySegment.ofAddress(abi.numbers().statusIgnore());
-    transfers.cancel(out);
-    int code = transfers.test(out, flag, ignoreStatus);
+    calls.cancel(out);
+    int code = calls.test(out, flag, ignoreStatus);
     return code != 0 || flag.get(JAVA_INT, 0) != 0;
   }
 

@@ -71,9 +71,9 @@ final class NativeRequests implements Requests {
     while (done > 0) {
       free[freeCount++] = place(--done);
     }
-    code = mpi.transfers().testsome(capacity, requests, number, indices, statuses);
-    if (code != 0 && mpi.transfers().errorClass(code) != mpi.abi().numbers().errInStatus()) {
-      throw mpi.transfers().error("MPI_Testsome", code);
+    code = mpi.calls().testsome(capacity, requests, number, indices, statuses);
+    if (code != 0 && mpi.calls().errorClass(code) != mpi.abi().numbers().errInStatus()) {
+      throw mpi.calls().error("MPI_Testsome", code);
     }
     int completed = number.get(JAVA_INT, 0);
     done = completed == mpi.abi().numbers().undefined() ? 0 : completed;
@@ -92,12 +92,12 @@ final class NativeRequests implements Requests {
       return null;
     }
     int error = statusOf[index].get(JAVA_INT, mpi.abi().status().error());
-    return error == 0 ? null : mpi.transfers().error("MPI_Testsome", error);
+    return error == 0 ? null : mpi.calls().error("MPI_Testsome", error);
   }
 
   @Override
   public long bytes(int index) {
-    mpi.transfers().getCount(statusOf[index], mpi.handles().typeByte(), number);
+    mpi.calls().getCount(statusOf[index], mpi.handles().typeByte(), number);
     return number.get(JAVA_INT, 0);
   }
 

@@ -49,7 +49,7 @@ final class Arguments implements AutoCloseable {
    * @param first memory of arguments that is not freed before that, as {@code second}
    */
   void execute(long primitive, MemorySegment first, MemorySegment second) {
-    objects.primitives().primitiveExecute(primitive, stream, count, list, first, second);
+    objects.calls().primitiveExecute(primitive, stream, count, list, first, second);
   }
 
   @Override

@@ -12,21 +12,15 @@ import java.lang.foreign.MemorySegment;
 /** Factory of oneDNN's objects, which are longs here; it destroys them, too. */
 final class DnnlObjects {
   private final Calls calls;
-  private final PrimitiveCalls primitives;
   private final long engine;
 
-  DnnlObjects(Calls calls, PrimitiveCalls primitives) {
+  DnnlObjects(Calls calls) {
     this.calls = calls;
-    this.primitives = primitives;
     this.engine = calls.engineCreate(Abi.CPU, 0);
   }
 
   Calls calls() {
     return calls;
-  }
-
-  PrimitiveCalls primitives() {
-    return primitives;
   }
 
   /**
@@ -82,52 +76,51 @@ final class DnnlObjects {
 
   /** Describes a product: of full precision, with scratch memory of the caller. */
   long describeMatmul(Operands operands, MatmulSpec spec) {
-    long attributes = primitives.attrCreate();
+    long attributes = calls.attrCreate();
     try {
-      primitives.attrSetScratchpadMode(attributes, Abi.SCRATCHPAD_USER);
+      calls.attrSetScratchpadMode(attributes, Abi.SCRATCHPAD_USER);
       // Whatever ONEDNN_DEFAULT_FPMATH_MODE says: F32 stays F32.
       boolean scaled = operands.columnScales() != 0;
       boolean integersAsReals = scaled && !operands.isInt8();
-      primitives.attrSetFpmathMode(attributes, Abi.FPMATH_STRICT, integersAsReals ? 1 : 0);
+      calls.attrSetFpmathMode(attributes, Abi.FPMATH_STRICT, integersAsReals ? 1 : 0);
       if (scaled) {
-        primitives.attrSetScalesMask(attributes, Abi.ARG_WEIGHTS, operands.columnMask());
+        calls.attrSetScalesMask(attributes, Abi.ARG_WEIGHTS, operands.columnMask());
       }
       setPostOperations(attributes, operands, spec);
-      return primitives.matmulPrimitiveDescCreate(
+      return calls.matmulPrimitiveDescCreate(
           engine, operands.a(), operands.b(), operands.bias(), operands.c(), attributes);
     } finally {
-      primitives.attrDestroy(attributes);
+      calls.attrDestroy(attributes);
     }
   }
 
   /** In int8 scales of rows, then what the product is added to; the activation is last. */
   private void setPostOperations(long attributes, Operands operands, MatmulSpec spec) {
-    long operations = primitives.postOpsCreate();
+    long operations = calls.postOpsCreate();
     try {
       if (operands.isInt8()) {
-        primitives.postOpsAppendBinary(operations, Abi.BINARY_MULTIPLY, operands.rowScales());
+        calls.postOpsAppendBinary(operations, Abi.BINARY_MULTIPLY, operands.rowScales());
         if (spec.bias()) {
-          primitives.postOpsAppendSum(operations, 1, 0, Abi.TYPE_UNDEFINED);
+          calls.postOpsAppendSum(operations, 1, 0, Abi.TYPE_UNDEFINED);
         }
       }
       Activation activation = spec.activation();
       if (activation != Activation.NONE) {
-        primitives.postOpsAppendEltwise(
-            operations, Abi.algorithm(activation), Abi.alpha(activation), 0);
+        calls.postOpsAppendEltwise(operations, Abi.algorithm(activation), Abi.alpha(activation), 0);
       }
-      primitives.attrSetPostOps(attributes, operations);
+      calls.attrSetPostOps(attributes, operations);
     } finally {
-      primitives.postOpsDestroy(operations);
+      calls.postOpsDestroy(operations);
     }
   }
 
   long describeReorder(long from, long to) {
-    return primitives.reorderPrimitiveDescCreate(from, engine, to, engine, 0);
+    return calls.reorderPrimitiveDescCreate(from, engine, to, engine, 0);
   }
 
   /** A description that belongs to that of a primitive. */
   long query(long primitiveDescription, int what) {
-    return primitives.primitiveDescQueryMd(primitiveDescription, what, 0);
+    return calls.primitiveDescQueryMd(primitiveDescription, what, 0);
   }
 
   /** oneDNN's name for how a primitive works. */
@@ -135,21 +128,21 @@ final class DnnlObjects {
   String implementation(long primitiveDescription) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment out = arena.allocate(ADDRESS);
-      primitives.primitiveDescQuery(primitiveDescription, Abi.QUERY_IMPLEMENTATION, 0, out);
+      calls.primitiveDescQuery(primitiveDescription, Abi.QUERY_IMPLEMENTATION, 0, out);
       return out.get(ADDRESS, 0).reinterpret(Long.MAX_VALUE).getString(0);
     }
   }
 
   void destroyPrimitiveDescription(long description) {
-    primitives.primitiveDescDestroy(description);
+    calls.primitiveDescDestroy(description);
   }
 
   long newPrimitive(long primitiveDescription) {
-    return primitives.primitiveCreate(primitiveDescription);
+    return calls.primitiveCreate(primitiveDescription);
   }
 
   void destroyPrimitive(long primitive) {
-    primitives.primitiveDestroy(primitive);
+    calls.primitiveDestroy(primitive);
   }
 
   /** Memory that is to be pointed at something. */

@@ -41,7 +41,7 @@ final class NativeDnnl implements Dnnl {
               .formatted(library.name(), version, Abi.MAJOR));
     }
     this.openMp = OpenMp.of(library, numbers.get(JAVA_INT, Abi.VERSION_CPU_RUNTIME_AT));
-    this.objects = new DnnlObjects(calls, new PrimitiveCalls(library));
+    this.objects = new DnnlObjects(calls);
   }
 
   static synchronized NativeDnnl instance() {
