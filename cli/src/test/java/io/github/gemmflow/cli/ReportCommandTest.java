@@ -253,14 +253,16 @@ class ReportCommandTest {
       textBlock =
           """
           no-such-browser | the browser no-such-browser cannot be run: name another one with --browser
-          true            | true did not start: it ended
+          true            | the browser true did not show %s: name another one with --browser
+          false           | the browser false ended with 1, and said nothing
           """)
   void noBrowser(String browser, String message) {
     bench();
     String png = in("report.png");
     assertEquals(
         2, run("report", in("bench.json"), "-o", in("r.html"), "--png", png, "--browser", browser));
-    assertEquals("gemmflow: " + message, err.toString().strip());
+    String expected = message.formatted(in("r.html"));
+    assertEquals("gemmflow: " + expected, err.toString().strip());
   }
 
   @Test

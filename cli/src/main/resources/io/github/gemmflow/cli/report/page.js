@@ -56,3 +56,5 @@ function show(id, height, option, words) {
 }
 
 document.documentElement.classList.toggle("picture", picture);
+// A browser that takes a picture has to know first how high it is.
+addEventListener("load", () => (document.documentElement.dataset.height = document.querySelector("main").offsetHeight));

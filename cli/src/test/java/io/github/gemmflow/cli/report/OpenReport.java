@@ -8,9 +8,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 final class OpenReport {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-  private static @Nullable Chromium browser;
+  private static @Nullable DrivenChromium browser;
 
   private final DevTools page;
   private final Path file;
@@ -45,10 +47,10 @@ final class OpenReport {
   }
 
   /** One for all tests of this process, because it takes two seconds to start. */
-  private static synchronized Chromium browser() throws IOException {
-    Chromium started = browser;
+  private static synchronized DrivenChromium browser() throws IOException {
+    DrivenChromium started = browser;
     if (started == null) {
-      started = Chromium.start(Chromium.find(null), PATIENCE);
+      started = DrivenChromium.start(Browser.find(null), PATIENCE);
       Runtime.getRuntime().addShutdownHook(new Thread(started::close));
       browser = started;
     }
@@ -106,7 +108,18 @@ final class OpenReport {
 
   void screenshot(String name, int width) throws IOException {
     Path directory = Files.createDirectories(Path.of("target", "report-screenshots"));
-    Files.write(directory.resolve(name), Screenshot.capture(page, width));
+    Files.write(directory.resolve(name), capture(width));
+  }
+
+  /** All of the page, as high as it is. */
+  private byte[] capture(int width) throws IOException {
+    Object height = page.evaluate("document.querySelector('main').offsetHeight");
+    Map<String, Object> clip = new LinkedHashMap<>(Map.of("x", 0, "y", 0, "width", width));
+    clip.put("height", Objects.requireNonNull(height));
+    clip.put("scale", 1);
+    Map<String, Object> reply =
+        page.call("Page.captureScreenshot", Map.of("captureBeyondViewport", true, "clip", clip));
+    return Base64.getDecoder().decode(String.valueOf(reply.get("data")));
   }
 
   /** Nothing was complained about, and nothing but the file was asked for. */

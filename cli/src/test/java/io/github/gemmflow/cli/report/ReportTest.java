@@ -21,7 +21,6 @@ import io.github.gemmflow.tuning.Tuning;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -295,10 +294,19 @@ class ReportTest {
 
   @Test
   void aBrowserLeavesNothingBehind() throws IOException {
-    Chromium chromium = Chromium.start(Chromium.find(null), Duration.ofSeconds(60));
-    assertTrue(Files.exists(chromium.profile()));
-    chromium.close();
-    assertTrue(Files.notExists(chromium.profile()));
+    Browser browser = new Browser(Browser.find(null));
+    String shown = browser.run(List.of("--dump-dom", "data:text/html,<p>2 hosts</p>"));
+    assertTrue(shown.contains("<p>2 hosts</p>"), shown);
+    assertTrue(Files.exists(browser.profile()));
+    browser.close();
+    assertTrue(Files.notExists(browser.profile()));
+    String profile = browser.profile().toString();
+    assertEquals(
+        List.of(),
+        ProcessHandle.current()
+            .descendants()
+            .filter(each -> each.info().commandLine().orElse("").contains(profile))
+            .toList());
   }
 
   @Test

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The processes of a real browser, and how this one is connected with them. */
 @Tag("full")
-class ChromiumTest {
+class DrivenChromiumTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   /** The state of a socket that waits for connections, in /proc/net/tcp. */
@@ -36,7 +36,7 @@ class ChromiumTest {
   /** A port would be open to every user of the machine. */
   @Test
   void noPortIsOpen() throws IOException {
-    try (Chromium chromium = Chromium.start(Chromium.find(null), PATIENCE)) {
+    try (DrivenChromium chromium = DrivenChromium.start(Browser.find(null), PATIENCE)) {
       assertEquals(3.0, chromium.devTools().evaluate("1 + 2"));
       Set<String> sockets = new TreeSet<>();
       for (ProcessHandle process : children()) {
@@ -81,9 +81,9 @@ class ChromiumTest {
   @ParameterizedTest
   @ValueSource(strings = {"%s \"$@\"", "exec %s \"$@\" 2>/dev/null"})
   void aScriptMayStartIt(String line) throws IOException {
-    Path script = script("echo starting\n" + line.formatted(Chromium.find(null)));
+    Path script = script("echo starting\n" + line.formatted(Browser.find(null)));
     Set<ProcessHandle> before = children();
-    Chromium chromium = Chromium.start(script.toString(), PATIENCE);
+    DrivenChromium chromium = DrivenChromium.start(script.toString(), PATIENCE);
     Set<ProcessHandle> started = children();
     started.removeAll(before);
     assertEquals(3.0, chromium.devTools().evaluate("1 + 2"));
@@ -97,14 +97,14 @@ class ChromiumTest {
   @Test
   void itsLastWordsAreTold() throws IOException {
     String script = script("echo starting\necho no display >&2\nexit 3").toString();
-    IOException e = assertThrows(IOException.class, () -> Chromium.start(script, PATIENCE));
+    IOException e = assertThrows(IOException.class, () -> DrivenChromium.start(script, PATIENCE));
     assertEquals(script + " did not start: it ended, and said no display", e.getMessage());
   }
 
   @Test
   void aBrowserThatEndsIsNotWaitedFor() throws IOException {
     Set<ProcessHandle> before = children();
-    try (Chromium chromium = Chromium.start(Chromium.find(null), PATIENCE)) {
+    try (DrivenChromium chromium = DrivenChromium.start(Browser.find(null), PATIENCE)) {
       Set<ProcessHandle> started = children();
       started.removeAll(before);
       started.forEach(ProcessHandle::destroyForcibly);
