@@ -65,7 +65,7 @@ abstract sealed class SumOperator extends Operator
     fields.put("storage", tuning.storage() == null ? "by rule" : tuning.storage());
     fields.put("chunks", tuning.chunking());
     fields.put("slots", tuning.slots());
-    fields.put("in flight", tuning.inFlight());
+    fields.put("in flight", tuning.inFlight() == 0 ? "by rule" : tuning.inFlight());
     fields.put("overlap", tuning.overlap() == null ? "by rule" : tuning.overlap());
     fields.put("path", tuning.sums() == null ? "by rule" : tuning.sums());
     fields.put("costs", CostText.hash(tuning.costs()));
