@@ -75,7 +75,7 @@ public final class LayerRank implements AutoCloseable {
       if (ready != null) {
         ready.close();
       }
-      ready = Layer.of(world, meeting.group(), single, size, world.config().tuning());
+      ready = Layer.of(world, meeting.group(), single, size, world.tuning());
       layer = ready;
     }
     return ready;

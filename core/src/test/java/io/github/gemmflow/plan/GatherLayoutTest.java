@@ -108,11 +108,11 @@ class GatherLayoutTest {
     return step.inFlight();
   }
 
-  /** A fast link has larger ones; a message is half a millisecond on its way. */
+  /** A fast link has larger ones; a message is two milliseconds on its way. */
   @Test
   void chunksByRuleGrowWithTheRateOfTheLink() {
     double[] gigabits = {0.1, 1, 2.5, 3.5, 5, 9.4, 25, 40, 100, 400};
-    long[] kibibytes = {56, 56, 56, 56, 256, 512, 1024, 2048, 4096, 4096};
+    long[] kibibytes = {56, 56, 56, 56, 1024, 2048, 4096, 4096, 4096, 4096};
     for (int i = 0; i < gigabits.length; i++) {
       LinkCosts link = LinkCosts.of(1e3, gigabits[i] * 1e9);
       assertEquals(new Chunking(0, kibibytes[i] << 10), Chunking.BY_RULE.on(link), link::toString);
@@ -124,7 +124,7 @@ class GatherLayoutTest {
         Tuning.DEFAULT.withCosts(CostModel.ASSUMED.withMeasuredLink(LinkCosts.of(1e3, 9.4e9)));
     String explained = Plans.alongRows(4096, 4096, Domains.of(0, 1), fast).explain().toString();
     assertTrue(
-        explained.contains("as many as fit a message of 524288 bytes, for a link of 9.40 Gbit/s"),
+        explained.contains("as many as fit a message of 2097152 bytes, for a link of 9.40 Gbit/s"),
         explained);
   }
 

@@ -159,7 +159,7 @@ final class Generate implements Callable<Integer> {
     ModelConfig shape = checkpoint.config();
     Group group = world.group();
     Weights weights = shares.weights(world, checkpoint, model.type());
-    Tuning tuning = world.config().tuning();
+    Tuning tuning = world.tuning();
     List<Integer> ends = stop == null ? shape.ends() : List.of(stop);
     boolean isPrinted = prompt != null && world.rank() == 0;
     IntConsumer listener = isPrinted ? text::print : token -> {};

@@ -51,7 +51,7 @@ record PrefillBenchmark(List<int[]> prompts, DType type, int warmup, int rounds,
   /** Runs on every rank of a world. Collective; all ranks get the same. */
   PrefillResult run(World world, Checkpoint checkpoint) {
     Weights weights = Weights.of(world, checkpoint, Shares.even(world.size()), type);
-    Tuning tuning = world.config().tuning();
+    Tuning tuning = world.tuning();
     // One after the other all rows have to be there at once.
     Tuning unfused = tuning.withOverlap(Overlap.SEQUENTIAL).withStorage(Storage.GATHERED);
     try (Meeting meeting = new Meeting(world);

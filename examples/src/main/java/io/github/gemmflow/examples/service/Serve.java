@@ -145,8 +145,7 @@ final class Serve implements Callable<Integer> {
   private void run(World world, Checkpoint checkpoint, ServedModel served) {
     Weights weights = shares.weights(world, checkpoint, model.type());
     Group group = world.group();
-    Decoder decoder =
-        new Decoder(group, weights, world.config().tuning(), 1, maxRows, maxSequences);
+    Decoder decoder = new Decoder(group, weights, world.tuning(), 1, maxRows, maxSequences);
     RankLoop loop = new RankLoop(group, decoder, served.config().ends(), maxRows);
     long room = loop.room(Runtime.getRuntime().maxMemory() / 2 / ranks.inThisProcess());
     if (world.rank() == 0) {

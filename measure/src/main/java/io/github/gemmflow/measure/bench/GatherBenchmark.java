@@ -54,7 +54,7 @@ public record GatherBenchmark(
                 .rows(m)
                 .columns(k)
                 .type(type)
-                .tuning(tuning.withStorage(Storage.GATHERED))
+                .tuning(tuning.withStorage(Storage.GATHERED).withCosts(world.tuning().costs()))
                 .open();
         AllGather gather = build(space, shares)) {
       Matrix all = Matrix.allocate(type, m, k, arena);

@@ -52,7 +52,8 @@ public record LayerBenchmark(
     Group group =
         groups == 1 ? world.group() : world.split(ReplicaGroups.ofSize(world.size() / groups));
     try (Group single = world.split(ReplicaGroups.ofSize(1));
-        Layer layer = Layer.of(world, group, single, size, tuning)) {
+        Layer layer =
+            Layer.of(world, group, single, size, tuning.withCosts(world.tuning().costs()))) {
       List<Runnable> parts = ROUND.stream().<Runnable>map(view -> () -> layer.run(view)).toList();
       Rounds.Measured measured = rounds.run(world, parts, () -> verify(layer));
       RecordedStep recording = recorded ? record(world, layer) : null;
