@@ -16,8 +16,8 @@ import java.util.concurrent.CompletableFuture;
  * are, then the bytes. They pass through memory of its own, so that an engine that does not let go
  * of a piece never touches that of a program.
  */
-public final class PeerTransfer implements CommAgent {
-  /** Bytes of a piece: as many as a chunk has on a fast link. */
+final class PeerTransfer implements CommAgent {
+  /** Bytes of a piece, each of which costs a message. */
   private static final long PIECE_BYTES = 1 << 20;
 
   /** A piece travels as rows, because an engine may cut a wide row. The last row is filled up. */
