@@ -13,7 +13,6 @@ import io.github.gemmflow.measure.layer.Layer;
 import io.github.gemmflow.measure.layer.Operation;
 import io.github.gemmflow.measure.record.Trace;
 import io.github.gemmflow.mpi.binding.Launcher;
-import io.github.gemmflow.tuning.Tuning;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -86,8 +85,7 @@ final class BenchCommand implements Callable<Integer> {
       checkFiles(several);
     }
     Config config = tuning.config();
-    List<Benchmark> benchmarks =
-        sizes.stream().map(size -> benchmark(size, config.tuning())).toList();
+    List<Benchmark> benchmarks = sizes.stream().map(this::benchmark).toList();
     Job job = new Job(ranks, config, parent.output());
     return job.run(
         parent.arguments(),
@@ -126,18 +124,16 @@ final class BenchCommand implements Callable<Integer> {
     }
   }
 
-  private Benchmark benchmark(Layer.Size size, Tuning settings) {
+  private Benchmark benchmark(Layer.Size size) {
     return size.operation() == Operation.ALL_GATHER
         ? new GatherBenchmark(
             size.m(),
             size.k(),
             size.type(),
             along == Along.COLUMNS,
-            settings,
             rounds.warmup(),
             rounds.iterations())
-        : new LayerBenchmark(
-            size, groups, settings, rounds.warmup(), rounds.iterations(), trace != null);
+        : new LayerBenchmark(size, groups, rounds.warmup(), rounds.iterations(), trace != null);
   }
 
   private void checkGroups(int size) {

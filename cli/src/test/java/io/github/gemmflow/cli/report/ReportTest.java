@@ -54,11 +54,10 @@ class ReportTest {
 
   private static RecordedStep measure(Operation operation) throws IOException {
     Layer.Size size = new Layer.Size(operation, 512, 128, 96, DType.F32);
-    LayerBenchmark benchmark =
-        new LayerBenchmark(size, 1, Tuning.DEFAULT.withChunkRows(32), 2, 9, true);
+    LayerBenchmark benchmark = new LayerBenchmark(size, 1, 2, 9, true);
     AtomicReference<Result> first = new AtomicReference<>();
     LocalWorld.onHosts(0, 0, 1, 1)
-        .config(Config.builder().threads(1).build())
+        .config(Config.builder().threads(1).tuning(Tuning.DEFAULT.withChunkRows(32)).build())
         .run(
             world -> {
               Result result = benchmark.run(world, Progress.NONE, () -> 0);

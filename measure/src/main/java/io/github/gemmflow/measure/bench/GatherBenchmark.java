@@ -14,7 +14,6 @@ import io.github.gemmflow.measure.Progress;
 import io.github.gemmflow.measure.Rounds;
 import io.github.gemmflow.measure.layer.Integers;
 import io.github.gemmflow.tuning.Storage;
-import io.github.gemmflow.tuning.Tuning;
 import java.lang.foreign.Arena;
 import java.util.Arrays;
 import java.util.List;
@@ -30,7 +29,7 @@ import java.util.function.LongSupplier;
  * @param iterations rounds that count
  */
 public record GatherBenchmark(
-    long m, long k, DType type, boolean alongColumns, Tuning tuning, int warmup, int iterations)
+    long m, long k, DType type, boolean alongColumns, int warmup, int iterations)
     implements Benchmark {
   private static final long SEED = 1;
 
@@ -54,7 +53,7 @@ public record GatherBenchmark(
                 .rows(m)
                 .columns(k)
                 .type(type)
-                .tuning(tuning.withStorage(Storage.GATHERED).withCosts(world.tuning().costs()))
+                .tuning(world.tuning().withStorage(Storage.GATHERED))
                 .open();
         AllGather gather = build(space, shares)) {
       Matrix all = Matrix.allocate(type, m, k, arena);

@@ -12,7 +12,6 @@ import io.github.gemmflow.measure.Samples;
 import io.github.gemmflow.measure.View;
 import io.github.gemmflow.measure.layer.Layer;
 import io.github.gemmflow.measure.record.RecordedStep;
-import io.github.gemmflow.tuning.Tuning;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
@@ -30,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * @param recorded whether a step is recorded after that
  */
 public record LayerBenchmark(
-    Layer.Size size, int groups, Tuning tuning, int warmup, int iterations, boolean recorded)
+    Layer.Size size, int groups, int warmup, int iterations, boolean recorded)
     implements Benchmark {
   /** What a round measures, in order: all views, and the last once more as the control. */
   private static final List<View> ROUND =
@@ -52,8 +51,7 @@ public record LayerBenchmark(
     Group group =
         groups == 1 ? world.group() : world.split(ReplicaGroups.ofSize(world.size() / groups));
     try (Group single = world.split(ReplicaGroups.ofSize(1));
-        Layer layer =
-            Layer.of(world, group, single, size, tuning.withCosts(world.tuning().costs()))) {
+        Layer layer = Layer.of(world, group, single, size, world.tuning())) {
       List<Runnable> parts = ROUND.stream().<Runnable>map(view -> () -> layer.run(view)).toList();
       Rounds.Measured measured = rounds.run(world, parts, () -> verify(layer));
       RecordedStep recording = recorded ? record(world, layer) : null;
