@@ -5,6 +5,7 @@ module io.github.gemmflow.cli {
   requires io.github.gemmflow.files;
   requires io.github.gemmflow.onednn;
   requires io.github.gemmflow.measure;
+  requires io.github.gemmflow.json;
   requires io.github.gemmflow.mpi.binding;
   requires info.picocli;
   requires java.logging;

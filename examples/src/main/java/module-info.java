@@ -6,6 +6,8 @@ module io.github.gemmflow.examples {
   requires io.github.gemmflow.mpi;
   requires io.github.gemmflow.files;
   requires io.github.gemmflow.onednn;
+  requires io.github.gemmflow.json;
+  requires io.github.gemmflow.unpack;
   requires info.picocli;
   requires jdk.httpserver;
   requires ai.djl.tokenizers;

@@ -2,14 +2,13 @@
 module io.github.gemmflow.measure {
   requires transitive io.github.gemmflow.core;
   requires transitive io.github.gemmflow.simulator;
+  requires io.github.gemmflow.json;
   requires java.management;
-  requires tools.jackson.core;
   requires static org.jspecify;
 
   exports io.github.gemmflow.measure;
   exports io.github.gemmflow.measure.bench;
   exports io.github.gemmflow.measure.calibrate;
-  exports io.github.gemmflow.measure.json;
   exports io.github.gemmflow.measure.layer;
   exports io.github.gemmflow.measure.predict;
   exports io.github.gemmflow.measure.record;

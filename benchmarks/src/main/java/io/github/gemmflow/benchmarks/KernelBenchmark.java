@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.benchmarks;
 
+import io.github.gemmflow.json.Json;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.measure.Counted;
-import io.github.gemmflow.measure.json.Json;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.benchmarks;
 
+import io.github.gemmflow.json.Json;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.measure.Samples;
 import io.github.gemmflow.measure.View;
-import io.github.gemmflow.measure.json.Json;
 import io.github.gemmflow.onednn.OneDnnLibrary;
 import io.github.gemmflow.system.Job;
 import io.github.gemmflow.system.Lab;

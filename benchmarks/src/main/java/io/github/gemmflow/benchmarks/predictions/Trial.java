@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.benchmarks.predictions;
 
+import io.github.gemmflow.json.JsonTree;
 import io.github.gemmflow.matrix.DType;
-import io.github.gemmflow.measure.json.JsonTree;
 import io.github.gemmflow.measure.layer.Layer;
 import io.github.gemmflow.measure.layer.Operation;
 import io.github.gemmflow.measure.predict.LayerPrediction;

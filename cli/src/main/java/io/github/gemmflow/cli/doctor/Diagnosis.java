@@ -3,8 +3,8 @@ package io.github.gemmflow.cli.doctor;
 
 import io.github.gemmflow.cli.doctor.check.Finding;
 import io.github.gemmflow.cli.doctor.check.Status;
+import io.github.gemmflow.json.Json;
 import io.github.gemmflow.measure.Counted;
-import io.github.gemmflow.measure.json.Json;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

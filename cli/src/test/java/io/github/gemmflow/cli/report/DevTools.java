@@ -3,8 +3,8 @@ package io.github.gemmflow.cli.report;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.github.gemmflow.measure.json.Json;
-import io.github.gemmflow.measure.json.JsonTree;
+import io.github.gemmflow.json.Json;
+import io.github.gemmflow.json.JsonTree;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -137,7 +137,9 @@ final class DevTools {
     if (reply.containsKey("exceptionDetails")) {
       throw new IOException("%s: %s".formatted(expression, reply.get("exceptionDetails")));
     }
-    return JsonTree.object(reply.get("result")).get("value");
+    Object value = JsonTree.object(reply.get("result")).get("value");
+    // All numbers of a page are doubles.
+    return value instanceof Number number ? (Object) number.doubleValue() : value;
   }
 
   /** What has happened so far. */

@@ -3,7 +3,7 @@ package io.github.gemmflow.cli.report;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.github.gemmflow.measure.json.JsonTree;
+import io.github.gemmflow.json.JsonTree;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

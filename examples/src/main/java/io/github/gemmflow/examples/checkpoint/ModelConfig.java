@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.examples.checkpoint;
 
+import io.github.gemmflow.json.JsonObject;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -73,10 +74,10 @@ public record ModelConfig(
 
   /** Reads the {@code config.json} of a model. */
   public static ModelConfig read(Path file) throws IOException {
-    return of(Json.read(file));
+    return of(JsonObject.read(file));
   }
 
-  static ModelConfig of(Json json) {
+  static ModelConfig of(JsonObject json) {
     String family = json.text("model_type", "llama");
     boolean isQwen2 = family.equals("qwen2");
     boolean isQwen3 = family.equals("qwen3");

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.examples.checkpoint;
 
+import io.github.gemmflow.json.JsonObject;
+
 /**
  * Quantisation of a model's weights, as its {@code config.json} describes it. Known is W8A8 of
  * {@code compressed-tensors}: weights in int8 with a scale for each output, rows with a scale for
@@ -10,19 +12,19 @@ final class Quantization {
   private Quantization() {}
 
   /** Whether weights are int8; throws if they are something else that is not known. */
-  static boolean isInt8(Json config) {
+  static boolean isInt8(JsonObject config) {
     if (!config.fields().iterator().hasNext()) {
       return false;
     }
     config.only("quant_method", "compressed-tensors");
     config.only("format", "int-quantized");
-    for (Json group : config.objects("config_groups")) {
-      Json weights = group.object("weights");
+    for (JsonObject group : config.objects("config_groups")) {
+      JsonObject weights = group.object("weights");
       weights.only("num_bits", "8");
       weights.only("type", "int");
       weights.only("symmetric", "true");
       weights.only("strategy", "channel");
-      Json rows = group.object("input_activations");
+      JsonObject rows = group.object("input_activations");
       rows.only("num_bits", "8");
       rows.only("type", "int");
       rows.only("symmetric", "true");

@@ -2,6 +2,7 @@
 package io.github.gemmflow.examples.checkpoint;
 
 import io.github.gemmflow.files.SafeTensorsWriter;
+import io.github.gemmflow.json.JsonObject;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
 import java.io.IOException;
@@ -41,7 +42,7 @@ public final class RandomWeights {
    */
   public static void write(Path directory, String json, DType type, long seed, int files)
       throws IOException {
-    ModelConfig config = ModelConfig.of(Json.parse("the model's config", json));
+    ModelConfig config = ModelConfig.of(JsonObject.parse("the model's config", json));
     if (!type.isReal() || files < 1) {
       throw new IllegalArgumentException(
           "random weights are BF16, F16 or F32 in at least one file, not %s in %d"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.examples.checkpoint;
 
+import io.github.gemmflow.json.JsonObject;
+
 /**
  * Frequencies of the rotary embedding: those of {@code theta}, divided by a factor if the model was
  * stretched to longer texts. Llama 3.1 divides the low ones, leaves the high ones, and goes from
@@ -14,8 +16,9 @@ package io.github.gemmflow.examples.checkpoint;
  */
 public record RotaryConfig(double theta, double factor, double low, double high, int positions) {
   /** Reads what a model's {@code config.json} says: under several names, over the years. */
-  static RotaryConfig of(Json config) {
-    Json scaling = config.object(config.has("rope_scaling") ? "rope_scaling" : "rope_parameters");
+  static RotaryConfig of(JsonObject config) {
+    JsonObject scaling =
+        config.object(config.has("rope_scaling") ? "rope_scaling" : "rope_parameters");
     double theta = scaling.number("rope_theta", config.number("rope_theta", 10_000));
     String kind = scaling.text("rope_type", scaling.text("type", "default"));
     return switch (kind) {

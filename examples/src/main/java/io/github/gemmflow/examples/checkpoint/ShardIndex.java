@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.examples.checkpoint;
 
+import io.github.gemmflow.json.JsonObject;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Collection;
@@ -26,7 +27,7 @@ record ShardIndex(Path path, Map<String, String> fileOf) {
    * @throws IllegalArgumentException if it has a tensor twice, or names a file in another directory
    */
   static ShardIndex read(Path path) throws IOException {
-    Json map = Json.read(path).object("weight_map");
+    JsonObject map = JsonObject.read(path).object("weight_map");
     Map<String, String> fileOf = new TreeMap<>();
     for (String tensor : map.fields()) {
       String file = map.text(tensor, "");

@@ -2,6 +2,7 @@
 package io.github.gemmflow.examples.checkpoint;
 
 import ai.djl.huggingface.tokenizers.jni.TokenizersLibrary;
+import io.github.gemmflow.json.JsonObject;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -47,12 +48,12 @@ public final class Tokenizer implements AutoCloseable {
   /** What turns a conversation into text, a program in Jinja; empty if a model has none. */
   public static String chatTemplate(Path directory) throws IOException {
     Path file = directory.resolve("tokenizer_config.json");
-    return Files.exists(file) ? Json.read(file).text("chat_template", "") : "";
+    return Files.exists(file) ? JsonObject.read(file).text("chat_template", "") : "";
   }
 
   /** Texts that are special tokens of a model, such as the end of a text, wherever they are. */
   public static List<String> marks(Path directory) throws IOException {
-    return Json.read(directory.resolve(FILE)).objects("added_tokens").stream()
+    return JsonObject.read(directory.resolve(FILE)).objects("added_tokens").stream()
         .filter(token -> token.flag("special"))
         .map(token -> token.text("content", ""))
         .filter(text -> !text.isEmpty())

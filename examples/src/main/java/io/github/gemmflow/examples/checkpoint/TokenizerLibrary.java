@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.examples.checkpoint;
 
-import io.github.gemmflow.onednn.binding.UnpackedLibrary;
-import io.github.gemmflow.onednn.binding.UserDirectory;
+import io.github.gemmflow.unpack.UnpackedLibrary;
+import io.github.gemmflow.unpack.UserDirectory;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URL;

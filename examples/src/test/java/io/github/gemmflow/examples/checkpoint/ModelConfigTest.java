@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.github.gemmflow.json.JsonObject;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,7 +32,7 @@ class ModelConfigTest {
       """;
 
   private static ModelConfig parse(String text) {
-    return ModelConfig.of(Json.parse("config.json", text));
+    return ModelConfig.of(JsonObject.parse("config.json", text));
   }
 
   /** The same with one more field, or several. */

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.measure.bench;
 
+import io.github.gemmflow.json.Json;
 import io.github.gemmflow.measure.Counted;
 import io.github.gemmflow.measure.Machine;
 import io.github.gemmflow.measure.MedianInterval;
 import io.github.gemmflow.measure.Millis;
 import io.github.gemmflow.measure.Rounds;
 import io.github.gemmflow.measure.Samples;
-import io.github.gemmflow.measure.json.Json;
 import io.github.gemmflow.measure.layer.Operation;
 import io.github.gemmflow.tuning.Explanation;
 import java.time.Instant;

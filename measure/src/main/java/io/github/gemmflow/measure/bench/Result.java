@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.measure.bench;
 
+import io.github.gemmflow.json.Json;
 import io.github.gemmflow.measure.Counted;
 import io.github.gemmflow.measure.Machine;
 import io.github.gemmflow.measure.Millis;
@@ -8,7 +9,6 @@ import io.github.gemmflow.measure.Rounds;
 import io.github.gemmflow.measure.Samples;
 import io.github.gemmflow.measure.Verdict;
 import io.github.gemmflow.measure.View;
-import io.github.gemmflow.measure.json.Json;
 import io.github.gemmflow.measure.layer.Layer;
 import io.github.gemmflow.measure.record.RecordedStep;
 import io.github.gemmflow.tuning.Explanation;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.measure.predict;
 
-import io.github.gemmflow.measure.json.Json;
+import io.github.gemmflow.json.Json;
 import io.github.gemmflow.tuning.cost.CostModel;
 import java.util.LinkedHashMap;
 import java.util.List;

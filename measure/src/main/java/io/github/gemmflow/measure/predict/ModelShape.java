@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.measure.predict;
 
-import io.github.gemmflow.measure.json.JsonTree;
+import io.github.gemmflow.json.JsonTree;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.measure.record;
 
-import io.github.gemmflow.measure.json.Json;
+import io.github.gemmflow.json.Json;
 import io.github.gemmflow.trace.Span;
 import java.math.BigDecimal;
 import java.util.ArrayList;

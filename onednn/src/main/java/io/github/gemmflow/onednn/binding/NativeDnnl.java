@@ -4,6 +4,7 @@ package io.github.gemmflow.onednn.binding;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.unpack.UserDirectory;
 import java.lang.foreign.MemorySegment;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;

@@ -1,22 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.measure.json;
+package io.github.gemmflow.json;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.StreamReadFeature;
 import tools.jackson.core.json.JsonFactory;
 
-/** JSON as maps, lists, texts, doubles and truth values. */
+/** JSON as maps, lists, texts, truth values, and numbers: whole ones as Long, others as Double. */
 public final class JsonTree {
-  /** Pictures come as texts, and may be large. */
+  /**
+   * Pictures come as texts, and may be large. Of a name that comes twice, others may use the other
+   * value.
+   */
   private static final JsonFactory JSON =
       JsonFactory.builder()
+          .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
           .streamReadConstraints(
               StreamReadConstraints.builder().maxStringLength(Integer.MAX_VALUE).build())
           .build();
@@ -26,14 +32,20 @@ public final class JsonTree {
   /**
    * Reads a text.
    *
-   * @throws IllegalArgumentException if there is nothing in it
+   * @throws IllegalArgumentException if it is not one JSON value
    */
   public static @Nullable Object read(String text) {
     try (JsonParser json = JSON.createParser(ObjectReadContext.empty(), text)) {
       if (json.nextToken() == null) {
         throw new IllegalArgumentException("there is no JSON in it, nor anything else");
       }
-      return value(json);
+      Object value = value(json);
+      if (json.nextToken() != null) {
+        throw new IllegalArgumentException("it goes on after its end");
+      }
+      return value;
+    } catch (JacksonException e) {
+      throw new IllegalArgumentException(e.getOriginalMessage(), e);
     }
   }
 
@@ -64,7 +76,11 @@ public final class JsonTree {
         }
         yield list;
       }
-      case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT -> json.getDoubleValue();
+      case VALUE_NUMBER_INT ->
+          json.getNumberType() == JsonParser.NumberType.BIG_INTEGER
+              ? (Object) json.getDoubleValue()
+              : (Object) json.getLongValue();
+      case VALUE_NUMBER_FLOAT -> json.getDoubleValue();
       case VALUE_TRUE, VALUE_FALSE -> json.getBooleanValue();
       case VALUE_NULL -> null;
       default -> json.getString();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /** JSON, written and read. */
 @NullMarked
-package io.github.gemmflow.measure.json;
+package io.github.gemmflow.json;
 
 import org.jspecify.annotations.NullMarked;

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.measure.json;
+package io.github.gemmflow.json;
 
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** Writer of numbers, texts, truth values, and objects and lists of those (RFC 8259). */
 public final class Json {
   private Json() {}
 
   /** A value as text. */
-  public static String write(Object value) {
+  public static String write(@Nullable Object value) {
     return switch (value) {
+      case null -> "null";
       case Map<?, ?> map ->
           map.entrySet().stream()
               .map(e -> quote(e.getKey().toString()) + ": " + write(e.getValue()))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.onednn.binding;
+package io.github.gemmflow.unpack;
 
 import java.io.IOException;
 import java.io.InputStream;

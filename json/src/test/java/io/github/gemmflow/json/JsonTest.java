@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.measure.json;
+package io.github.gemmflow.json;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
