@@ -239,7 +239,7 @@ class RulesTest {
         schedule mesh: between 2 hosts there is only one way
         storage gathered: streamed rows take longer, and less memory
         overlap pipelined: rows that are there are multiplied while others are on their way, unless those come sooner than one more run would cost, as measured in the steps before
-        chunks of up to 448 rows, 8 in flight per route: as many as fit a message of 57344 bytes, which needs no handshake: the link has 0.940 Gbit/s
+        chunks of up to 448 rows, 8 in flight per route: as many as fit a message of 57344 bytes, for a link of 0.940 Gbit/s
         """,
         GatherPlan.of(problem, TWO_HOSTS, Tuning.DEFAULT).explain().toString());
   }

@@ -24,6 +24,9 @@ record Library(String name, SymbolLookup symbols, Abi abi) {
   /** The same for launchers, which forward the environment; the property wins. */
   static final String VARIABLE = "GEMMFLOW_MPI_LIBRARY";
 
+  /** Bytes of the largest messages that need no handshake: chunks of 1 MiB, and their headers. */
+  private static final String WITHOUT_HANDSHAKE = Integer.toString((1 << 20) + (64 << 10));
+
   private static final String OPEN_MPI = "libmpi.so.40";
 
   /** What MPICH and those that are compatible with it are called; the second is Debian's. */
@@ -77,8 +80,10 @@ record Library(String name, SymbolLookup symbols, Abi abi) {
     }
     // UCX would take SIGSEGV for itself, which the JVM needs for its null checks.
     libc.setenv("UCX_ERROR_SIGNALS", "");
-    // Up to this size messages need no handshake, as with Open MPI; UCX starts earlier over TCP.
-    libc.setenvUnlessSet("UCX_RNDV_THRESH", "65536");
+    // Over TCP the answer of a handshake stands in line behind all that travels the other way.
+    libc.setenvUnlessSet("UCX_RNDV_THRESH", WITHOUT_HANDSHAKE);
+    libc.setenvUnlessSet("OMPI_MCA_btl_tcp_eager_limit", WITHOUT_HANDSHAKE);
+    libc.setenvUnlessSet("OMPI_MCA_btl_tcp_max_send_size", WITHOUT_HANDSHAKE);
     return libc;
   }
 
