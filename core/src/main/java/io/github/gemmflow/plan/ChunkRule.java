@@ -22,6 +22,12 @@ final class ChunkRule {
 
   private static final double NEARLY = 1.05;
 
+  /**
+   * Large chunks of a route, unless it has few bytes: the first ones are worked on, or copied,
+   * while others are on their way.
+   */
+  private static final int FEWEST_CHUNKS = 8;
+
   /** Chunks of a route in flight by rule, at least: more gained nothing at 1 Gbit/s. */
   private static final int FEWEST_IN_FLIGHT = 8;
 
@@ -39,7 +45,11 @@ final class ChunkRule {
     if (chunking.rows() > 0) {
       return Math.min(chunking.rows(), Math.max(1, routeRows));
     }
-    return Math.clamp(chunking.bytes() / Math.max(1, rowBytes), 1, Math.max(1, routeRows));
+    long most = chunking.bytes();
+    if (most > Chunking.TCP_BYTES) {
+      most = Math.clamp(routeRows * rowBytes / FEWEST_CHUNKS, Chunking.TCP_BYTES, most);
+    }
+    return Math.clamp(most / Math.max(1, rowBytes), 1, Math.max(1, routeRows));
   }
 
   /** The bytes of a slot in a workspace for so many rows: room for at least one of them. */

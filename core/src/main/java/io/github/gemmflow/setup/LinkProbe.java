@@ -52,28 +52,24 @@ final class LinkProbe {
    * Measures. Collective.
    *
    * @param latencyNanos that is assumed
-   * @return the same on all ranks: the slowest of the best times of each host
+   * @return the same on all ranks: the best of the times of the slowest host
    */
   LinkCosts measure(Agreement agreement, double latencyNanos) {
     int host = domains.domainOf(engine.rank());
     boolean sends = domains.member(host, 0) == engine.rank();
-    long[] best = new long[engine.size()];
-    Arrays.fill(best, Long.MAX_VALUE);
+    long best = Long.MAX_VALUE;
     long sum = 0;
     for (int i = 0; i < FEWEST_TIMES || (i < MOST_TIMES && sum < ENOUGH); i++) {
       long mine = sends ? thread.ask(this::nanos, deadline.plus(deadline)) : 0;
       byte[] bytes = ByteBuffer.allocate(Long.BYTES).putLong(mine).array();
       byte[][] all = agreement.exchange(CALL, bytes);
-      long slowest = 0;
-      for (int rank = 0; rank < best.length; rank++) {
-        long time = ByteBuffer.wrap(all[rank]).getLong();
-        best[rank] = Math.min(best[rank], time);
-        slowest = Math.max(slowest, time);
-      }
+      // Who comes late finds that much has arrived already: only the slowest tells the time.
+      long slowest =
+          Arrays.stream(all).mapToLong(its -> ByteBuffer.wrap(its).getLong()).max().orElseThrow();
+      best = Math.min(best, slowest);
       sum += slowest;
     }
-    return new LinkCosts(
-        latencyNanos, (double) Arrays.stream(best).max().orElseThrow() / (ROWS * ROW_BYTES));
+    return new LinkCosts(latencyNanos, (double) best / (ROWS * ROW_BYTES));
   }
 
   /** The rank that sends and receives for a host, so many hosts after this one. */

@@ -86,6 +86,19 @@ class GatherLayoutTest {
     assertEquals(1, ChunkRule.rows(new Chunking(0, 1), 1_000_000, 8192));
   }
 
+  /** Large chunks are at least eight, so that the first can be worked on soon. */
+  @Test
+  void fewRowsTravelInSmallerChunks() {
+    Chunking large = new Chunking(0, 1 << 20);
+    assertEquals(128, ChunkRule.rows(large, 2048, 8192));
+    assertEquals(128, ChunkRule.rows(large, 1024, 8192));
+    assertEquals(64, ChunkRule.rows(large, 512, 8192));
+    assertEquals(8, ChunkRule.rows(large, 64, 8192));
+    assertEquals(7, ChunkRule.rows(large, 32, 8192));
+    assertEquals(5, ChunkRule.rows(large, 5, 8192));
+    assertEquals(1, ChunkRule.rows(large, 100, 1 << 21));
+  }
+
   /** On a link of 1 Gbit/s with 20 ms each way 5,000,000 bytes leave before a receipt is back. */
   @Test
   void asManyChunksAreInFlightAsTheLinkHolds() {
