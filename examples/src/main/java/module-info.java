@@ -6,11 +6,10 @@ module io.github.gemmflow.examples {
   requires io.github.gemmflow.mpi;
   requires io.github.gemmflow.files;
   requires io.github.gemmflow.onednn;
-  requires io.github.gemmflow.json;
-  requires io.github.gemmflow.unpack;
+  requires io.github.gemmflow.models;
+  requires io.github.gemmflow.text;
   requires info.picocli;
   requires jdk.httpserver;
-  requires ai.djl.tokenizers;
   requires tools.jackson.core;
   requires tools.jackson.databind;
   requires static org.jspecify;

@@ -2,12 +2,12 @@
 package io.github.gemmflow.examples.command;
 
 import io.github.gemmflow.World;
-import io.github.gemmflow.examples.checkpoint.Checkpoint;
-import io.github.gemmflow.examples.checkpoint.ModelConfig;
-import io.github.gemmflow.examples.decoder.Weights;
-import io.github.gemmflow.examples.parallel.MeasuredShares;
-import io.github.gemmflow.examples.parallel.Shares;
 import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.models.checkpoint.Checkpoint;
+import io.github.gemmflow.models.checkpoint.ModelConfig;
+import io.github.gemmflow.models.decoder.Weights;
+import io.github.gemmflow.models.parallel.MeasuredShares;
+import io.github.gemmflow.models.parallel.Shares;
 import java.util.Arrays;
 import picocli.CommandLine.Option;
 

@@ -3,12 +3,16 @@ package io.github.gemmflow.examples.encoder;
 
 import io.github.gemmflow.Config;
 import io.github.gemmflow.World;
-import io.github.gemmflow.examples.checkpoint.RowsFile;
 import io.github.gemmflow.examples.command.Program;
 import io.github.gemmflow.examples.command.Ranks;
+import io.github.gemmflow.examples.command.RowsFile;
 import io.github.gemmflow.examples.command.ShareOption;
-import io.github.gemmflow.examples.parallel.Shares;
 import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.models.encoder.Encoder;
+import io.github.gemmflow.models.encoder.EncoderModel;
+import io.github.gemmflow.models.encoder.EncoderWeights;
+import io.github.gemmflow.models.parallel.Shares;
+import io.github.gemmflow.text.Tokenizer;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -75,8 +79,9 @@ final class Embed implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    try (EncoderModel files = EncoderModel.open(model)) {
-      List<int[]> tokens = sentences.stream().map(files.tokenizer()::encode).toList();
+    try (EncoderModel files = EncoderModel.open(model);
+        Tokenizer tokenizer = Tokenizer.read(files.tokenizer())) {
+      List<int[]> tokens = sentences.stream().map(tokenizer::encode).toList();
       ranks.run(Config.load(), world -> run(world, files, tokens));
     }
     return 0;

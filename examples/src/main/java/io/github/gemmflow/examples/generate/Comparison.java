@@ -3,6 +3,7 @@ package io.github.gemmflow.examples.generate;
 
 import io.github.gemmflow.files.SafeTensors;
 import io.github.gemmflow.matrix.Matrix;
+import io.github.gemmflow.models.batch.Sampler;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;

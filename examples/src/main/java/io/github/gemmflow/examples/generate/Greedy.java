@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.examples.generate;
 
-import io.github.gemmflow.examples.decoder.Decoder;
 import io.github.gemmflow.measure.Counted;
+import io.github.gemmflow.models.batch.Batch;
+import io.github.gemmflow.models.batch.Continuation;
+import io.github.gemmflow.models.batch.Sampler;
+import io.github.gemmflow.models.decoder.Decoder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntConsumer;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.examples.generate;
 
-import io.github.gemmflow.examples.checkpoint.RandomWeights;
 import io.github.gemmflow.examples.command.Program;
 import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.models.checkpoint.RandomWeights;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.examples.generate;
 
-import io.github.gemmflow.examples.checkpoint.TextStream;
-import io.github.gemmflow.examples.checkpoint.Tokenizer;
+import io.github.gemmflow.text.TextStream;
+import io.github.gemmflow.text.Tokenizer;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;

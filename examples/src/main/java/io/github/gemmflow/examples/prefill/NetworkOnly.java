@@ -6,11 +6,11 @@ import io.github.gemmflow.Group;
 import io.github.gemmflow.ReduceScatter;
 import io.github.gemmflow.RowCounts;
 import io.github.gemmflow.Workspace;
-import io.github.gemmflow.examples.checkpoint.ModelConfig;
-import io.github.gemmflow.examples.decoder.Part;
-import io.github.gemmflow.examples.decoder.Weights;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
+import io.github.gemmflow.models.checkpoint.ModelConfig;
+import io.github.gemmflow.models.decoder.Part;
+import io.github.gemmflow.models.decoder.Weights;
 import java.lang.foreign.Arena;
 
 /**

@@ -3,13 +3,13 @@ package io.github.gemmflow.examples.prefill;
 
 import io.github.gemmflow.Config;
 import io.github.gemmflow.World;
-import io.github.gemmflow.examples.checkpoint.Checkpoint;
 import io.github.gemmflow.examples.command.ModelOptions;
 import io.github.gemmflow.examples.command.Program;
 import io.github.gemmflow.examples.command.Ranks;
 import io.github.gemmflow.examples.command.TraceFile;
 import io.github.gemmflow.examples.generate.Prompts;
 import io.github.gemmflow.measure.record.RecordedStep;
+import io.github.gemmflow.models.checkpoint.Checkpoint;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;

@@ -2,15 +2,15 @@
 package io.github.gemmflow.examples.prefill;
 
 import io.github.gemmflow.World;
-import io.github.gemmflow.examples.checkpoint.Checkpoint;
-import io.github.gemmflow.examples.checkpoint.ModelConfig;
-import io.github.gemmflow.examples.decoder.Decoder;
-import io.github.gemmflow.examples.decoder.Sequence;
-import io.github.gemmflow.examples.decoder.Weights;
-import io.github.gemmflow.examples.parallel.Shares;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.measure.Meeting;
 import io.github.gemmflow.measure.record.RecordedStep;
+import io.github.gemmflow.models.checkpoint.Checkpoint;
+import io.github.gemmflow.models.checkpoint.ModelConfig;
+import io.github.gemmflow.models.decoder.Decoder;
+import io.github.gemmflow.models.decoder.Sequence;
+import io.github.gemmflow.models.decoder.Weights;
+import io.github.gemmflow.models.parallel.Shares;
 import io.github.gemmflow.tuning.Overlap;
 import io.github.gemmflow.tuning.Storage;
 import io.github.gemmflow.tuning.Tuning;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.examples.prefill;
 
-import io.github.gemmflow.examples.checkpoint.ModelConfig;
 import io.github.gemmflow.measure.Counted;
 import io.github.gemmflow.measure.record.RecordedStep;
+import io.github.gemmflow.models.checkpoint.ModelConfig;
 import java.util.IntSummaryStatistics;
 import org.jspecify.annotations.Nullable;
 

@@ -5,7 +5,8 @@ import static java.lang.System.Logger.Level.ERROR;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpHandler;
-import io.github.gemmflow.examples.checkpoint.TextStream;
+import io.github.gemmflow.text.StopText;
+import io.github.gemmflow.text.TextStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;

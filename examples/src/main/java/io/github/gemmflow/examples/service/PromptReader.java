@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.examples.service;
 
-import io.github.gemmflow.examples.checkpoint.Tokenizer;
+import io.github.gemmflow.text.Tokenizer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

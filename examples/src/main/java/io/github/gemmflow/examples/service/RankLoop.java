@@ -2,9 +2,9 @@
 package io.github.gemmflow.examples.service;
 
 import io.github.gemmflow.Group;
-import io.github.gemmflow.examples.decoder.Decoder;
-import io.github.gemmflow.examples.generate.Batch;
-import io.github.gemmflow.examples.generate.Continuation;
+import io.github.gemmflow.models.batch.Batch;
+import io.github.gemmflow.models.batch.Continuation;
+import io.github.gemmflow.models.decoder.Decoder;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.HashMap;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.examples.service;
 
-import io.github.gemmflow.examples.checkpoint.ModelConfig;
-import io.github.gemmflow.examples.decoder.Decoder;
-import io.github.gemmflow.examples.generate.Sampler;
+import io.github.gemmflow.models.batch.Sampler;
+import io.github.gemmflow.models.checkpoint.ModelConfig;
+import io.github.gemmflow.models.decoder.Decoder;
 
 /**
  * Model of a server, and the limits of requests for it.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.examples.service;
 
-import io.github.gemmflow.examples.decoder.Decoder;
-import io.github.gemmflow.examples.generate.Sampler;
+import io.github.gemmflow.models.batch.Sampler;
+import io.github.gemmflow.models.decoder.Decoder;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;

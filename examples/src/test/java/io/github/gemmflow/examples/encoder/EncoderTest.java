@@ -9,9 +9,13 @@ import ai.onnxruntime.OrtException;
 import io.github.gemmflow.LocalWorld;
 import io.github.gemmflow.examples.generate.Terminal;
 import io.github.gemmflow.examples.parallel.Mpirun;
-import io.github.gemmflow.examples.parallel.Shares;
 import io.github.gemmflow.files.SafeTensors;
 import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.models.encoder.Encoder;
+import io.github.gemmflow.models.encoder.EncoderModel;
+import io.github.gemmflow.models.encoder.EncoderWeights;
+import io.github.gemmflow.models.parallel.Shares;
+import io.github.gemmflow.text.Tokenizer;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.JarURLConnection;
@@ -51,6 +55,7 @@ class EncoderTest {
 
   private static Path jar = Path.of("");
   private static EncoderModel model;
+  private static Tokenizer tokenizer;
   private static final List<int[]> TOKENS = new ArrayList<>();
   private static final List<float[][]> EXPECTED = new ArrayList<>();
 
@@ -62,7 +67,8 @@ class EncoderTest {
     URI file = ((JarURLConnection) onnx.openConnection()).getJarFileURL().toURI();
     jar = Path.of(file);
     model = EncoderModel.open(jar);
-    SENTENCES.forEach(sentence -> TOKENS.add(model.tokenizer().encode(sentence)));
+    tokenizer = Tokenizer.read(model.tokenizer());
+    SENTENCES.forEach(sentence -> TOKENS.add(tokenizer.encode(sentence)));
     try (InputStream in = onnx.openStream();
         OnnxReference reference = new OnnxReference(in.readAllBytes())) {
       for (int[] sentence : TOKENS) {
@@ -73,6 +79,7 @@ class EncoderTest {
 
   @AfterAll
   static void closeTheModel() {
+    tokenizer.close();
     model.close();
   }
 
@@ -126,9 +133,9 @@ class EncoderTest {
   /** The model knows 512 positions; its tokenizer.json asks to cut texts after 128 tokens. */
   @Test
   void sentencesMayBeTooLong() {
-    int[] longest = model.tokenizer().encode("dog ".repeat(510));
+    int[] longest = tokenizer.encode("dog ".repeat(510));
     assertEquals(512, longest.length);
-    List<int[]> tooLong = List.of(TOKENS.get(0), model.tokenizer().encode("dog ".repeat(511)));
+    List<int[]> tooLong = List.of(TOKENS.get(0), tokenizer.encode("dog ".repeat(511)));
     IllegalArgumentException e =
         assertThrows(
             IllegalArgumentException.class, () -> run(LocalWorld.of(2), DType.F32, tooLong));

@@ -7,12 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.github.gemmflow.Config;
 import io.github.gemmflow.LocalWorld;
-import io.github.gemmflow.examples.checkpoint.Checkpoint;
-import io.github.gemmflow.examples.checkpoint.RandomWeights;
-import io.github.gemmflow.examples.decoder.Decoder;
-import io.github.gemmflow.examples.decoder.Weights;
-import io.github.gemmflow.examples.parallel.Shares;
 import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.models.checkpoint.Checkpoint;
+import io.github.gemmflow.models.checkpoint.RandomWeights;
+import io.github.gemmflow.models.decoder.Decoder;
+import io.github.gemmflow.models.decoder.Weights;
+import io.github.gemmflow.models.parallel.Shares;
 import io.github.gemmflow.tuning.Overlap;
 import io.github.gemmflow.tuning.Storage;
 import io.github.gemmflow.tuning.Tuning;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.examples.generate;
 
-import io.github.gemmflow.examples.checkpoint.Checkpoint;
-import io.github.gemmflow.examples.checkpoint.ModelConfig;
-import io.github.gemmflow.examples.checkpoint.RotaryConfig;
+import io.github.gemmflow.models.checkpoint.Checkpoint;
+import io.github.gemmflow.models.checkpoint.ModelConfig;
+import io.github.gemmflow.models.checkpoint.RotaryConfig;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;

@@ -6,11 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.github.gemmflow.LocalWorld;
-import io.github.gemmflow.examples.checkpoint.Checkpoint;
-import io.github.gemmflow.examples.decoder.Decoder;
-import io.github.gemmflow.examples.decoder.Weights;
-import io.github.gemmflow.examples.parallel.Shares;
 import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.models.checkpoint.Checkpoint;
+import io.github.gemmflow.models.decoder.Decoder;
+import io.github.gemmflow.models.decoder.Weights;
+import io.github.gemmflow.models.parallel.Shares;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -6,12 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.github.gemmflow.Config;
 import io.github.gemmflow.LocalWorld;
-import io.github.gemmflow.examples.checkpoint.Checkpoint;
-import io.github.gemmflow.examples.checkpoint.ModelConfig;
 import io.github.gemmflow.examples.generate.Prompts;
 import io.github.gemmflow.examples.generate.Terminal;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.measure.record.RecordedStep;
+import io.github.gemmflow.models.checkpoint.Checkpoint;
+import io.github.gemmflow.models.checkpoint.ModelConfig;
 import io.github.gemmflow.trace.Span;
 import io.github.gemmflow.tuning.Storage;
 import io.github.gemmflow.tuning.Tuning;

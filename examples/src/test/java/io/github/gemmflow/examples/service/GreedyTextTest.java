@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.github.gemmflow.examples.checkpoint.Tokenizer;
+import io.github.gemmflow.text.Tokenizer;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

@@ -3,13 +3,13 @@ package io.github.gemmflow.examples.service;
 
 import io.github.gemmflow.LocalWorld;
 import io.github.gemmflow.World;
-import io.github.gemmflow.examples.checkpoint.Checkpoint;
-import io.github.gemmflow.examples.checkpoint.Tokenizer;
 import io.github.gemmflow.examples.command.Program;
-import io.github.gemmflow.examples.decoder.Decoder;
-import io.github.gemmflow.examples.decoder.Weights;
-import io.github.gemmflow.examples.parallel.Shares;
 import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.models.checkpoint.Checkpoint;
+import io.github.gemmflow.models.decoder.Decoder;
+import io.github.gemmflow.models.decoder.Weights;
+import io.github.gemmflow.models.parallel.Shares;
+import io.github.gemmflow.text.Tokenizer;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PipedReader;

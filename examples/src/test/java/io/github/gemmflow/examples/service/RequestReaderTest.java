@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.github.gemmflow.examples.checkpoint.Checkpoint;
-import io.github.gemmflow.examples.checkpoint.Tokenizer;
+import io.github.gemmflow.models.checkpoint.Checkpoint;
+import io.github.gemmflow.text.Tokenizer;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;

@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.github.gemmflow.examples.checkpoint.Checkpoint;
-import io.github.gemmflow.examples.checkpoint.Tokenizer;
+import io.github.gemmflow.models.checkpoint.Checkpoint;
+import io.github.gemmflow.text.Tokenizer;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

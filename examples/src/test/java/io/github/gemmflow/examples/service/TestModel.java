@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.examples.service;
 
-import io.github.gemmflow.examples.checkpoint.RandomWeights;
 import io.github.gemmflow.examples.generate.Stories;
 import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.models.checkpoint.RandomWeights;
+import io.github.gemmflow.text.TestTokenizer;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Collectors;
-import tools.jackson.databind.json.JsonMapper;
 
 /** Models with a tokenizer: stories260K, where it is there, or random weights. */
 public final class TestModel {
@@ -34,7 +33,7 @@ public final class TestModel {
       pieces.add(text.replace(' ', '\u2581').strip());
       scores.add(piece.score());
     }
-    writeTokenizer(directory, pieces, scores);
+    TestTokenizer.write(directory, pieces, scores);
   }
 
   /** Random weights for 512 tokens: bytes, and some words; texts have 512 tokens at most. */
@@ -58,54 +57,6 @@ public final class TestModel {
         DType.F32,
         7,
         1);
-    List<String> pieces = new ArrayList<>(List.of("<unk>", "<s>", "</s>"));
-    List<Float> scores = new ArrayList<>(List.of(0f, 0f, 0f));
-    for (int i = 0; i < 256; i++) {
-      pieces.add("<0x%02X>".formatted(i));
-      scores.add(0f);
-    }
-    while (pieces.size() < 512) {
-      pieces.add("\u2581" + Integer.toString(pieces.size() * 7919, 36));
-      scores.add(-1f);
-    }
-    writeTokenizer(directory, pieces, scores);
-  }
-
-  private static void writeTokenizer(Path directory, List<String> pieces, List<Float> scores)
-      throws IOException {
-    JsonMapper mapper = new JsonMapper();
-    List<String> vocabulary = new ArrayList<>();
-    for (int i = 0; i < pieces.size(); i++) {
-      // A name for each: the first three and bytes have one.
-      String piece = i == 0 ? "<unk>" : i == 1 ? "<s>" : i == 2 ? "</s>" : pieces.get(i);
-      vocabulary.add("[%s, %s]".formatted(mapper.writeValueAsString(piece), scores.get(i)));
-    }
-    String special =
-        List.of("<unk>", "<s>", "</s>").stream()
-            .map(
-                name ->
-                    """
-                    {"id": %d, "content": "%s", "special": true, "single_word": false,
-                     "lstrip": false, "rstrip": false, "normalized": false}"""
-                        .formatted(List.of("<unk>", "<s>", "</s>").indexOf(name), name))
-            .collect(Collectors.joining(", "));
-    Files.writeString(
-        directory.resolve("tokenizer.json"),
-        """
-        {"version": "1.0", "truncation": null, "padding": null, "added_tokens": [%s],
-         "normalizer": {"type": "Sequence", "normalizers": [
-           {"type": "Prepend", "prepend": "\u2581"},
-           {"type": "Replace", "pattern": {"String": " "}, "content": "\u2581"}]},
-         "pre_tokenizer": null,
-         "post_processor": {"type": "TemplateProcessing",
-           "single": [{"SpecialToken": {"id": "<s>", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}}],
-           "pair": [{"Sequence": {"id": "A", "type_id": 0}}, {"Sequence": {"id": "B", "type_id": 1}}],
-           "special_tokens": {"<s>": {"id": "<s>", "ids": [1], "tokens": ["<s>"]}}},
-         "decoder": {"type": "Sequence", "decoders": [
-           {"type": "Replace", "pattern": {"String": "\u2581"}, "content": " "},
-           {"type": "ByteFallback"}, {"type": "Fuse"}]},
-         "model": {"type": "Unigram", "unk_id": 0, "byte_fallback": true, "vocab": [%s]}}
-        """
-            .formatted(special, String.join(", ", vocabulary)));
+    TestTokenizer.write(directory);
   }
 }

@@ -1,6 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-/** Arithmetic that models share. */
-@NullMarked
-package io.github.gemmflow.examples.math;
-
-import org.jspecify.annotations.NullMarked;
