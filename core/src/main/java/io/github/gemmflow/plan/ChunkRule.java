@@ -46,8 +46,8 @@ final class ChunkRule {
       return Math.min(chunking.rows(), Math.max(1, routeRows));
     }
     long most = chunking.bytes();
-    if (most > Chunking.TCP_BYTES) {
-      most = Math.clamp(routeRows * rowBytes / FEWEST_CHUNKS, Chunking.TCP_BYTES, most);
+    if (most > Chunking.SLOW_BYTES) {
+      most = Math.clamp(routeRows * rowBytes / FEWEST_CHUNKS, Chunking.SLOW_BYTES, most);
     }
     return Math.clamp(most / Math.max(1, rowBytes), 1, Math.max(1, routeRows));
   }
@@ -96,7 +96,7 @@ final class ChunkRule {
     LinkCosts link = tuning.costs().link();
     double held = 2 * link.latencyNanos() / link.nanosPerByte();
     double wanted = Math.ceil(held / Math.max(1, chunkBytes)) + 1;
-    int fewest = chunkBytes > Chunking.TCP_BYTES ? FEWEST_LARGE_IN_FLIGHT : FEWEST_IN_FLIGHT;
+    int fewest = chunkBytes > Chunking.SLOW_BYTES ? FEWEST_LARGE_IN_FLIGHT : FEWEST_IN_FLIGHT;
     return (int) Math.clamp(wanted, fewest, Tuning.MOST_IN_FLIGHT);
   }
 

@@ -15,14 +15,14 @@ public record Chunking(long rows, long bytes) {
    * A chunk on a slow link has at most this many bytes. Measured with Open MPI between 2 hosts at 1
    * Gbit/s: 16 MiB each way in chunks of 56 KiB take 0.99 of the time of MPI_Allgather.
    */
-  public static final long TCP_BYTES = 56 << 10;
+  public static final long SLOW_BYTES = 56 << 10;
 
   /**
    * A chunk on a fast link has at most this many bytes; the bindings see to it that such a message
    * travels without a handshake. Measured with Open MPI between 2 hosts at 10 Gbit/s, a core each:
    * 16 MiB each way take 13.9 ms in chunks of 512 KiB or 1 MiB, 14.9 of 128 KiB, 19 of 56 KiB.
    */
-  private static final long FAST_BYTES = 1 << 20;
+  public static final long FAST_BYTES = 1 << 20;
 
   /** A link is fast, from 5 Gbit/s on, if it carries that many bytes in fewer nanoseconds. */
   private static final double FAST_NANOS = 1.7e6;
@@ -45,7 +45,7 @@ public record Chunking(long rows, long bytes) {
       return this;
     }
     boolean isFast = FAST_BYTES * link.nanosPerByte() < FAST_NANOS;
-    return new Chunking(0, isFast ? FAST_BYTES : TCP_BYTES);
+    return new Chunking(0, isFast ? FAST_BYTES : SLOW_BYTES);
   }
 
   @Override

@@ -75,7 +75,10 @@ public record Tuning(
     return withChunking(new Chunking(rows, chunking.bytes()));
   }
 
-  /** Chunks of as many rows as fit this many bytes, and at least one. */
+  /**
+   * Chunks of as many rows as fit this many bytes, and at least one. Large ones are at least eight
+   * of a route.
+   */
   public Tuning withChunkBytes(long bytes) {
     return withChunking(new Chunking(0, bytes));
   }

@@ -132,7 +132,7 @@ class RulesTest {
       for (int route = 0; route < step.routes(); route++) {
         for (long chunk = 0; chunk < step.chunks(route); chunk++) {
           long rows = step.chunkBegin(route, chunk + 1) - step.chunkBegin(route, chunk);
-          assertTrue(rows * rowBytes <= Chunking.TCP_BYTES);
+          assertTrue(rows * rowBytes <= Chunking.SLOW_BYTES);
         }
         int band = step.band(route);
         for (long slot = 0; slot < step.bandSlots(band); slot++) {

@@ -87,7 +87,7 @@ class LinkProbeTest {
     for (Tuning tuning :
         join(LocalWorld.of(5).config(rank -> ofRank(rank).build()).decorate(slow))) {
       assertTrue(tuning.costs().link().bitsPerSecond() <= 40e6, tuning.costs()::origin);
-      assertEquals(Chunking.TCP_BYTES, Chunking.BY_RULE.on(tuning.costs().link()).bytes());
+      assertEquals(Chunking.SLOW_BYTES, Chunking.BY_RULE.on(tuning.costs().link()).bytes());
     }
     assertEquals(Map.of(0, 3), receives);
   }

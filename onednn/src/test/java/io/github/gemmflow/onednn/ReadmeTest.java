@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.github.gemmflow.World;
+import io.github.gemmflow.unpack.UnpackedLibrary;
 import java.io.File;
 import java.net.JarURLConnection;
 import java.net.URL;
@@ -39,7 +40,12 @@ class ReadmeTest {
   @Test
   void onTheClassPath() throws Exception {
     String path =
-        String.join(File.pathSeparator, place(World.class), place(OneDnnKernel.class), nativeJar());
+        String.join(
+            File.pathSeparator,
+            place(World.class),
+            place(UnpackedLibrary.class),
+            place(OneDnnKernel.class),
+            nativeJar());
     run(List.of("--enable-native-access=ALL-UNNAMED", "-cp", path));
   }
 
@@ -51,7 +57,11 @@ class ReadmeTest {
             "--illegal-native-access=deny",
             "--enable-native-access=io.github.gemmflow.core,io.github.gemmflow.onednn",
             "--module-path",
-            place(World.class) + File.pathSeparator + place(OneDnnKernel.class),
+            String.join(
+                File.pathSeparator,
+                place(World.class),
+                place(UnpackedLibrary.class),
+                place(OneDnnKernel.class)),
             "--add-modules",
             "io.github.gemmflow.onednn",
             "-cp",

@@ -38,7 +38,10 @@ record LinkTimes(Group group, Stopwatch watch) {
       Tuning.DEFAULT
           .withSchedule(Schedule.MESH)
           .withStorage(Storage.GATHERED)
-          .withChunkBytes(Chunking.TCP_BYTES);
+          .withChunkBytes(Chunking.SLOW_BYTES);
+
+  /** What a link can do shows in large chunks: in small ones a fast link waits for the ranks. */
+  private static final Tuning LARGE = PLAIN.withChunkBytes(Chunking.FAST_BYTES);
 
   /** Chunks of which there are enough to see what each costs. */
   private static final int SEVERAL = 8;
@@ -51,8 +54,8 @@ record LinkTimes(Group group, Stopwatch watch) {
 
   double nanosPerByte() {
     ToDoubleFunction<Runnable> nanos = run -> watch.togetherNanos(run, RATE_TIMES, RATE_QUANTILE);
-    double brief = measure(rows(SHORT), PLAIN, nanos);
-    double whole = measure(rows(LONG), PLAIN, nanos);
+    double brief = measure(rows(SHORT), LARGE, nanos);
+    double whole = measure(rows(LONG), LARGE, nanos);
     double bytes = (double) (rows(LONG) - rows(SHORT)) * ROW_BYTES * shareFromOthers();
     return Math.max(1e-6, (whole - brief) / bytes);
   }

@@ -42,7 +42,7 @@ record Candidate(String way, long chunkBytes, Tuning tuning, double predictedNan
   static List<Candidate> best(Layer.Size size, Domains domains, Tuning settings, int few) {
     List<Candidate> all = new ArrayList<>();
     for (double share : CHUNKS) {
-      long bytes = (long) (share * Chunking.TCP_BYTES);
+      long bytes = (long) (share * Chunking.SLOW_BYTES);
       Tuning tuning = settings.withChunkBytes(bytes);
       if (size.operation() == Operation.GATHER) {
         for (Schedule schedule : schedules(domains)) {
