@@ -27,6 +27,15 @@ record LinkTimes(Group group, Stopwatch watch) {
   private static final long SHORT = 1 << 20;
 
   private static final long LONG = 5 << 20;
+
+  /**
+   * A fast link carries more, until that takes as many nanoseconds: other things take some, too.
+   */
+  private static final double ENOUGH = 40e6;
+
+  private static final long GROWTH = 4;
+  private static final long MOST_FACTOR = 16;
+
   private static final int TIMES = 5;
 
   /** Rates are differences of times, and whatever else a machine does only adds to one of them. */
@@ -54,10 +63,15 @@ record LinkTimes(Group group, Stopwatch watch) {
 
   double nanosPerByte() {
     ToDoubleFunction<Runnable> nanos = run -> watch.togetherNanos(run, RATE_TIMES, RATE_QUANTILE);
-    double brief = measure(rows(SHORT), LARGE, nanos);
-    double whole = measure(rows(LONG), LARGE, nanos);
-    double bytes = (double) (rows(LONG) - rows(SHORT)) * ROW_BYTES * shareFromOthers();
-    return Math.max(1e-6, (whole - brief) / bytes);
+    for (long factor = 1; ; factor *= GROWTH) {
+      double brief = measure(rows(factor * SHORT), LARGE, nanos);
+      double whole = measure(rows(factor * LONG), LARGE, nanos);
+      double bytes =
+          (double) (rows(factor * LONG) - rows(factor * SHORT)) * ROW_BYTES * shareFromOthers();
+      if (whole > ENOUGH || factor >= MOST_FACTOR) {
+        return Math.max(1e-6, (whole - brief) / bytes);
+      }
+    }
   }
 
   /** The communication thread's time for a message, and for each byte. */
