@@ -106,10 +106,13 @@ final class ChunkRule {
       return new Rules.Choice<>(asked, "asked for");
     }
     Chunking chosen = asked.on(link);
-    String most = "as many as fit a message of %d bytes".formatted(chosen.bytes());
-    if (asked.bytes() > 0) {
-      return new Rules.Choice<>(chosen, most + ", as asked");
-    }
-    return new Rules.Choice<>(chosen, "%s, for a link of %s".formatted(most, link));
+    String why = asked.bytes() > 0 ? "as asked" : "for a link of " + link;
+    String fewest =
+        chosen.bytes() > Chunking.SLOW_BYTES
+            ? "; at least %d of a route".formatted(FEWEST_CHUNKS)
+            : "";
+    return new Rules.Choice<>(
+        chosen,
+        "as many as fit a message of %d bytes, %s%s".formatted(chosen.bytes(), why, fewest));
   }
 }

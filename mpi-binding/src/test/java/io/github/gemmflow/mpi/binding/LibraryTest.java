@@ -5,9 +5,17 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Tag("full")
 class LibraryTest {
@@ -69,5 +77,32 @@ class LibraryTest {
   private static String load(String library, Map<String, String> environment) {
     MpiException e = assertThrows(MpiException.class, () -> Library.load(library, environment));
     return String.valueOf(e.getMessage());
+  }
+
+  /** What the environment says already stays as it is. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "OMPI_MCA_btl_tcp_eager_limit",
+        "OMPI_MCA_btl_tcp_max_send_size",
+        "UCX_RNDV_THRESH"
+      })
+  void messagesOfAMebibyteNeedNoHandshake(String variable) throws Throwable {
+    Library.libc();
+    assertEquals(System.getenv().getOrDefault(variable, "1114112"), nativeVariable(variable));
+  }
+
+  /** As the C library has it now: Java's own view is that of the start. */
+  @SuppressWarnings("restricted") // there is no other way to see it
+  private static String nativeVariable(String name) throws Throwable {
+    Linker linker = Linker.nativeLinker();
+    MethodHandle getenv =
+        linker.downcallHandle(
+            linker.defaultLookup().findOrThrow("getenv"),
+            FunctionDescriptor.of(ValueLayout.ADDRESS, ValueLayout.ADDRESS));
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment value = (MemorySegment) getenv.invokeExact(arena.allocateFrom(name));
+      return value.equals(MemorySegment.NULL) ? "" : value.reinterpret(100).getString(0);
+    }
   }
 }
