@@ -298,7 +298,6 @@ public final class Step implements AutoCloseable {
     if (running != null) {
       running.awaitQuietly();
     }
-    pipeline.checkNotRunning();
     IllegalArgumentException reason = refused;
     if (end(reason == null ? "" : ", after: " + reason.getMessage()) && running != null) {
       running.throwUnseenFailure();

@@ -180,6 +180,22 @@ class AgreementTest {
     }
   }
 
+  /** And the world goes on. */
+  @Test
+  void workspacesThatNoMemoryHoldsAreRefused() {
+    World.local(
+        2,
+        world -> {
+          for (long[] size : new long[][] {{-1, 3}, {3, -1}, {Long.MAX_VALUE / 2, 9}}) {
+            IllegalArgumentException e =
+                assertThrows(
+                    IllegalArgumentException.class,
+                    () -> Workspace.on(world.group()).rows(size[0]).columns(size[1]).open());
+            assertTrue(e.toString().contains(size[0] + " x " + size[1]), e::toString);
+          }
+        });
+  }
+
   @Test
   void differentVersionsAndCallsAreFound() {
     Throwable[] thrown =

@@ -21,6 +21,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
@@ -101,6 +102,59 @@ class BrokenStepTest {
               BrokenException e = assertThrows(BrokenException.class, () -> gather.begin(counts));
               assertTrue(e.toString().contains("in the consumer"), e::toString);
             });
+  }
+
+  /** Not even one that would find room at once: rank 0 has begun none. */
+  @Test
+  void noFirstStepBeginsInABrokenGroup() {
+    CountDownLatch broken = new CountDownLatch(1);
+    LocalWorld.of(2)
+        .config(Config.builder().deadline(Duration.ofSeconds(20)).build())
+        .run(
+            world -> {
+              Workspace space = Workspace.on(world.group()).rows(4).columns(3).open();
+              AllGather gather = AllGather.on(space).build();
+              RowCounts counts = RowCounts.known(3, 0);
+              if (world.rank() == 1) {
+                gather.begin(counts).close();
+                broken.countDown();
+                return;
+              }
+              awaitQuietly(broken);
+              BrokenException e = assertThrows(BrokenException.class, () -> gather.begin(counts));
+              assertTrue(e.toString().contains("without running it"), e::toString);
+            });
+  }
+
+  /** It goes on, with all that it uses, and ends when that thread is done. */
+  @Test
+  void aStepThatAnotherThreadRunsIsNotClosed() throws Exception {
+    CountDownLatch working = new CountDownLatch(1);
+    CountDownLatch closed = new CountDownLatch(1);
+    try (World world = World.single();
+        Workspace space = Workspace.on(world.group()).rows(4).columns(3).open();
+        AllGather gather = AllGather.on(space).build();
+        ExecutorService thread = Executors.newSingleThreadExecutor()) {
+      Step step = gather.begin(RowCounts.known(2));
+      step.input().fill(1);
+      Future<?> run =
+          thread.submit(
+              () ->
+                  step.run(
+                      (first, end, rows, number) -> {
+                        working.countDown();
+                        awaitQuietly(closed);
+                      }));
+      awaitQuietly(working);
+      try {
+        IllegalStateException e = assertThrows(IllegalStateException.class, step::close);
+        assertTrue(e.toString().contains("running in another thread"), e::toString);
+      } finally {
+        closed.countDown();
+      }
+      run.get(20, TimeUnit.SECONDS);
+      step.close();
+    }
   }
 
   private static void failIn(Step step, CountDownLatch begins) {

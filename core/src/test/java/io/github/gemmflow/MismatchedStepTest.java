@@ -55,6 +55,54 @@ class MismatchedStepTest {
             });
   }
 
+  /** In a step whose buffer is needed again, although no rank had to look at the other's header. */
+  @Test
+  void aMismatchIsFoundTwoStepsLater() {
+    CountDownLatch ran = new CountDownLatch(2);
+    CountDownLatch here = new CountDownLatch(2);
+    LocalWorld.onHosts(0, 1)
+        .config(Config.builder().deadline(Duration.ofSeconds(20)).build())
+        .decorate(engine -> new LateHeaders(engine, ran, here))
+        .run(
+            world -> {
+              Workspace space = Workspace.on(world.group()).rows(ROWS).columns(COLUMNS).open();
+              AllGather first = AllGather.on(space).columns(COLUMNS).build();
+              AllGather second = AllGather.on(space).columns(COLUMNS - 1).build();
+              RowCounts own =
+                  world.rank() == 0 ? RowCounts.known(ROWS, 0) : RowCounts.known(0, ROWS);
+              try (Step step = (world.rank() == 0 ? first : second).begin(own)) {
+                step.input().fill(1);
+                step.run();
+              }
+              ran.countDown();
+              await(here);
+              RowCounts none = RowCounts.known(0, 0);
+              try (Step step = first.begin(none)) {
+                step.run();
+              }
+              DisagreementException e =
+                  assertThrows(DisagreementException.class, () -> first.begin(none));
+              assertTrue(e.toString().contains("step 0: operator: rank"), e::toString);
+            });
+  }
+
+  /** A rank that asks the others for their rows is not told those of another operator. */
+  @Test
+  void rowsOfAnotherOperatorAreNotCounted() {
+    LocalWorld.onHosts(0, 1)
+        .config(Config.builder().deadline(Duration.ofSeconds(20)).build())
+        .run(
+            world -> {
+              Workspace space = Workspace.on(world.group()).rows(2 * ROWS).columns(COLUMNS).open();
+              AllGather first = AllGather.on(space).columns(COLUMNS).build();
+              AllGather second = AllGather.on(space).columns(COLUMNS - 1).build();
+              AllGather mine = world.rank() == 0 ? first : second;
+              DisagreementException e =
+                  assertThrows(DisagreementException.class, () -> mine.begin(RowCounts.mine(ROWS)));
+              assertTrue(e.toString().contains("step 0: operator: rank"), e::toString);
+            });
+  }
+
   /** Rank 1 writes its rows where rank 0 has its own, after that has looked at all headers. */
   @Test
   void rowsThatANeighbourHasWrittenOverAreNoResult() {

@@ -137,7 +137,6 @@ public final class Pipeline {
     boolean begun = false;
     long before = opening.begun();
     try {
-      peers.checkWhole();
       if (rowsPerRank == null) {
         opening.begin(kind, operator, myRows);
       } else {
@@ -233,13 +232,8 @@ public final class Pipeline {
       opening.pass();
       state.setEnded();
     } else {
-      checkNotRunning();
+      state.checkNotRunning();
     }
-  }
-
-  /** Throws if another thread runs the step. */
-  public void checkNotRunning() {
-    state.checkNotRunning();
   }
 
   /**
