@@ -3,6 +3,12 @@ package io.github.gemmflow.cli;
 
 import io.github.gemmflow.Config;
 import io.github.gemmflow.World;
+import io.github.gemmflow.cli.job.CommandException;
+import io.github.gemmflow.cli.job.ExitCode;
+import io.github.gemmflow.cli.job.Job;
+import io.github.gemmflow.cli.job.OutputFile;
+import io.github.gemmflow.cli.job.RankOptions;
+import io.github.gemmflow.cli.job.Subcommand;
 import io.github.gemmflow.measure.Progress;
 import io.github.gemmflow.measure.bench.Benchmark;
 import io.github.gemmflow.measure.bench.GatherBenchmark;
@@ -17,12 +23,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParentCommand;
 
 /** {@code gemmflow bench}: one linear layer, in all views. */
 @Command(
@@ -42,9 +46,7 @@ import picocli.CommandLine.ParentCommand;
       "  gemmflow bench -n 2 --gm 256 --gn 256 --json bench.json --trace trace.json",
       "  gemmflow bench -n 1,2 --gm 64,256 --gk 256 --gn 256 --json sweep"
     })
-final class BenchCommand implements Callable<Integer> {
-  @ParentCommand private Gemmflow parent = new Gemmflow();
-
+final class BenchCommand extends Subcommand {
   @Mixin private RankOptions ranks = new RankOptions();
   @Mixin private OperationOptions operation = new OperationOptions();
   @Mixin private ShapeOptions shape = new ShapeOptions();
@@ -86,9 +88,8 @@ final class BenchCommand implements Callable<Integer> {
     }
     Config config = tuning.config();
     List<Benchmark> benchmarks = sizes.stream().map(this::benchmark).toList();
-    Job job = new Job(ranks, config, parent.output());
+    Job job = job(ranks, config);
     return job.run(
-        parent.arguments(),
         world -> {
           checkGroups(world.size());
           for (Benchmark benchmark : benchmarks) {
@@ -144,13 +145,13 @@ final class BenchCommand implements Callable<Integer> {
   }
 
   private Outcome run(World world, Job job, Benchmark benchmark) {
-    Progress progress = world.rank() == 0 ? parent.output().progress() : Progress.NONE;
+    Progress progress = progress(world);
     return benchmark.run(world, progress, () -> job.bytesIntoHost(world.rank()));
   }
 
   private void tell(Outcome outcome, boolean several, boolean first) throws IOException {
     String head = first ? outcome.where() + outcome.heading() : "";
-    parent.output().say(several ? head + outcome.row() : outcome.text());
+    output().say(several ? head + outcome.row() : outcome.text());
     OutputFile.write(fileOf(outcome, several), outcome.json() + "\n");
     if (outcome instanceof Result result && result.recording() != null) {
       OutputFile.write(trace, Trace.write(result.recording()));

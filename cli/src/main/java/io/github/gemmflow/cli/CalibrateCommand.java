@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.cli;
 
+import io.github.gemmflow.cli.job.ComputeOptions;
+import io.github.gemmflow.cli.job.Job;
+import io.github.gemmflow.cli.job.OutputFile;
+import io.github.gemmflow.cli.job.RankOptions;
+import io.github.gemmflow.cli.job.Subcommand;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.measure.Progress;
 import io.github.gemmflow.measure.calibrate.Calibration;
-import io.github.gemmflow.mpi.binding.Launcher;
 import io.github.gemmflow.tuning.cost.CostModel;
 import io.github.gemmflow.tuning.cost.CostText;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParentCommand;
 
 /** {@code gemmflow calibrate}: what machines and links cost. */
 @Command(
@@ -32,9 +34,7 @@ import picocli.CommandLine.ParentCommand;
       "  gemmflow calibrate -n 1 --dtypes I8 -o costs.txt",
       "  mpirun -n 2 --host a,b gemmflow calibrate -o costs.txt"
     })
-final class CalibrateCommand implements Callable<Integer> {
-  @ParentCommand private Gemmflow parent = new Gemmflow();
-
+final class CalibrateCommand extends Subcommand {
   @Mixin private RankOptions ranks = new RankOptions();
 
   @Mixin private ComputeOptions compute = new ComputeOptions();
@@ -56,19 +56,16 @@ final class CalibrateCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    if (Launcher.current() == Launcher.NONE) {
-      OutputFile.check(output);
-    }
+    checkOutput(output);
     ranks.toStart();
-    Job job = new Job(ranks, compute.config().build(), parent.output());
+    Job job = job(ranks, compute.config().build());
     return job.run(
-        parent.arguments(),
         world -> {
-          Progress progress = world.rank() == 0 ? parent.output().progress() : Progress.NONE;
+          Progress progress = progress(world);
           CostModel costs = Calibration.measure(world, types, progress);
           if (world.rank() == 0) {
             OutputFile.write(output, CostText.write(costs));
-            parent.output().say("%s: %s%n".formatted(output, costs));
+            output().say("%s: %s%n".formatted(output, costs));
           }
         });
   }

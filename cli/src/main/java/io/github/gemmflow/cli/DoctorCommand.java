@@ -2,10 +2,10 @@
 package io.github.gemmflow.cli;
 
 import io.github.gemmflow.cli.doctor.HostReport;
-import java.util.concurrent.Callable;
+import io.github.gemmflow.cli.job.ExitCode;
+import io.github.gemmflow.cli.job.Subcommand;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParentCommand;
 
 /** {@code gemmflow doctor}: what this machine has, and what fixes what is missing. */
 @Command(
@@ -24,9 +24,7 @@ import picocli.CommandLine.ParentCommand;
       "  gemmflow doctor",
       "  mpirun -n 2 gemmflow doctor    # what the ranks of a job meet",
     })
-final class DoctorCommand implements Callable<Integer> {
-  @ParentCommand private Gemmflow parent = new Gemmflow();
-
+final class DoctorCommand extends Subcommand {
   @Option(
       names = "--mpirun",
       defaultValue = "mpirun",
@@ -42,8 +40,7 @@ final class DoctorCommand implements Callable<Integer> {
     // In one piece, so that hosts do not write into each other's lines.
     boolean ready =
         HostReport.make(
-            mpirun,
-            diagnosis -> parent.output().say(json ? diagnosis.json() + "\n" : diagnosis.text()));
+            mpirun, diagnosis -> output().say(json ? diagnosis.json() + "\n" : diagnosis.text()));
     return (ready ? ExitCode.GOOD : ExitCode.NO).number();
   }
 }

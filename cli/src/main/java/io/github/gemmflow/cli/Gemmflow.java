@@ -2,8 +2,14 @@
 package io.github.gemmflow.cli;
 
 import io.github.gemmflow.Version;
+import io.github.gemmflow.cli.job.CommandOutput;
+import io.github.gemmflow.cli.job.ExitCode;
+import io.github.gemmflow.cli.job.MainCommand;
+import io.github.gemmflow.cli.job.Subcommand;
 import io.github.gemmflow.mpi.binding.Launcher;
 import java.util.List;
+import java.util.ServiceLoader;
+import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -45,7 +51,7 @@ import picocli.CommandLine.Spec;
       "  gemmflow run --engine local --a data/a.npy --b data/b.npy --out c.npy",
       "  gemmflow verify --c c.npy --golden data/golden.npy"
     })
-public final class Gemmflow {
+public final class Gemmflow implements MainCommand {
   @Spec private CommandSpec spec = CommandSpec.create();
 
   @Mixin private CommandOutput output = new CommandOutput();
@@ -56,10 +62,16 @@ public final class Gemmflow {
     System.exit(commandLine().execute(arguments));
   }
 
-  static CommandLine commandLine() {
+  /** The command, with the subcommands of all modules that are there. */
+  public static CommandLine commandLine() {
     Gemmflow gemmflow = new Gemmflow();
     CommandLine line = new CommandLine(gemmflow);
     line.getCommandSpec().version(Version.TEXT);
+    ServiceLoader.load(Subcommand.class).forEach(line::addSubcommand);
+    // For those who package the command.
+    CommandLine completion = new CommandLine(new AutoComplete.GenerateCompletion());
+    completion.getCommandSpec().usageMessage().hidden(true);
+    line.addSubcommand(completion);
     for (CommandLine sub : line.getSubcommands().values()) {
       sub.getCommandSpec().version(Version.TEXT).usageMessage().synopsisHeading("%nUsage: ");
     }
@@ -95,12 +107,13 @@ public final class Gemmflow {
     return ExitCode.INPUT.number();
   }
 
-  CommandOutput output() {
+  @Override
+  public CommandOutput output() {
     return output;
   }
 
-  /** The words that this command was called with. */
-  List<String> arguments() {
+  @Override
+  public List<String> arguments() {
     return spec.commandLine().getParseResult().originalArgs();
   }
 }

@@ -3,16 +3,16 @@ package io.github.gemmflow.cli;
 
 import io.github.gemmflow.cli.data.Generator;
 import io.github.gemmflow.cli.data.Values;
+import io.github.gemmflow.cli.job.ExitCode;
+import io.github.gemmflow.cli.job.Subcommand;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.ParentCommand;
 
 /** {@code gemmflow gen}: matrices, and what their product should be. */
 @Command(
@@ -25,14 +25,12 @@ import picocli.CommandLine.ParentCommand;
             + " is computed in double precision, without any of what gemmflow run uses. SHA256SUMS says what the"
             + " files hold.%n",
     footer = {"%nExample:", "  gemmflow gen data --gm 512 --gk 256 --gn 128 --shards 4"})
-final class GenCommand implements Callable<Integer> {
+final class GenCommand extends Subcommand {
   /** What files can be written. */
   enum Format {
     NPY,
     SAFETENSORS
   }
-
-  @ParentCommand private Gemmflow parent = new Gemmflow();
 
   @Parameters(paramLabel = "DIRECTORY", description = "output directory, created if missing")
   private Path directory = Path.of("");
@@ -79,9 +77,8 @@ final class GenCommand implements Callable<Integer> {
             values,
             seed,
             shards);
-    List<Path> files = generator.run(parent.output().progress());
-    parent
-        .output()
+    List<Path> files = generator.run(output().progress());
+    output()
         .say(
             "%d x %d times %d x %d %s, %s from seed %d: %s%n"
                 .formatted(

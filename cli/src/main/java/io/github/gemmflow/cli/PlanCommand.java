@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.cli;
 
+import io.github.gemmflow.cli.job.ExitCode;
+import io.github.gemmflow.cli.job.RankOptions;
+import io.github.gemmflow.cli.job.Subcommand;
 import io.github.gemmflow.matrix.Shards;
 import io.github.gemmflow.measure.layer.Layer;
 import io.github.gemmflow.measure.layer.Operation;
@@ -17,12 +20,10 @@ import io.github.gemmflow.plan.SumPlan;
 import io.github.gemmflow.plan.SumProblem;
 import io.github.gemmflow.tuning.Domains;
 import io.github.gemmflow.tuning.Tuning;
-import java.util.concurrent.Callable;
 import java.util.stream.LongStream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParentCommand;
 
 /** {@code gemmflow plan}: what would be done, and why. */
 @Command(
@@ -35,9 +36,7 @@ import picocli.CommandLine.ParentCommand;
             + " and on settings. With -v also who sends which rows to whom. For more than 16 ranks there is a summary"
             + " instead: what a step costs each host, in bytes, messages and shared memory.%n",
     footer = {"%nExample:", "  gemmflow plan -n 8 --hosts 2 --gm 4096 --gk 8192 --gn 1024 -v"})
-final class PlanCommand implements Callable<Integer> {
-  @ParentCommand private Gemmflow parent = new Gemmflow();
-
+final class PlanCommand extends Subcommand {
   @Option(
       names = {"-n", "--ranks"},
       defaultValue = "2",
@@ -60,8 +59,7 @@ final class PlanCommand implements Callable<Integer> {
     Domains domains = Domains.of(RankOptions.spread(ranks, hosts));
     Tuning settings = tuning.config().tuning();
     Layer.Size size = shape.of(operation.value(), operation.wire());
-    parent
-        .output()
+    output()
         .say(
             size.operation().isSum()
                 ? sum(size, domains, settings)
@@ -88,7 +86,7 @@ final class PlanCommand implements Callable<Integer> {
 
   /** Who sends what to whom, if somebody wants to know. */
   private String who(Layout step) {
-    return parent.output().isVerbose() ? step.toString() : "";
+    return output().isVerbose() ? step.toString() : "";
   }
 
   private String sum(Layer.Size size, Domains domains, Tuning settings) {

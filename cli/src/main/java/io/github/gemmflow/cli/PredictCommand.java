@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.cli;
 
+import io.github.gemmflow.cli.job.CommandException;
+import io.github.gemmflow.cli.job.ExitCode;
+import io.github.gemmflow.cli.job.OutputFile;
+import io.github.gemmflow.cli.job.Subcommand;
+import io.github.gemmflow.cli.job.Units;
 import io.github.gemmflow.cli.report.ForecastPage;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.measure.layer.Layer;
@@ -16,13 +21,11 @@ import io.github.gemmflow.tuning.cost.LinkCosts;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParentCommand;
 
 /** {@code gemmflow predict}: what a layer or a model will take, before there are machines. */
 @Command(
@@ -40,9 +43,7 @@ import picocli.CommandLine.ParentCommand;
       "  gemmflow predict --gm 512 --dtype F32 --rate 1gbit",
       "  gemmflow predict --gm 512 --dtype I8 --rate 10gbit --latency 30us -o forecast.html"
     })
-final class PredictCommand implements Callable<Integer> {
-  @ParentCommand private Gemmflow parent = new Gemmflow();
-
+final class PredictCommand extends Subcommand {
   @Option(
       names = {"-n", "--ranks"},
       split = ",",
@@ -122,7 +123,7 @@ final class PredictCommand implements Callable<Integer> {
     }
     Question question = new Question(ranks, ranksPerHost, tuning.config().tuning(), costs());
     Forecast forecast = model == null ? layer(question) : model(question, model);
-    parent.output().say(forecast.text());
+    output().say(forecast.text());
     if (output != null) {
       OutputFile.write(output, ForecastPage.of(forecast));
       picture.draw(output);

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.cli;
 
+import io.github.gemmflow.cli.job.CommandException;
+import io.github.gemmflow.cli.job.ExitCode;
+import io.github.gemmflow.cli.job.OutputFile;
+import io.github.gemmflow.cli.job.Subcommand;
 import io.github.gemmflow.cli.report.Report;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.ParentCommand;
 
 /** {@code gemmflow report}: what a benchmark wrote, as a page for a browser. */
 @Command(
@@ -28,9 +30,7 @@ import picocli.CommandLine.ParentCommand;
       "  gemmflow bench -n 2 --gm 256 --gn 256 --json bench.json --trace trace.json",
       "  gemmflow report bench.json --trace trace.json -o report.html"
     })
-final class ReportCommand implements Callable<Integer> {
-  @ParentCommand private Gemmflow parent = new Gemmflow();
-
+final class ReportCommand extends Subcommand {
   @Parameters(
       arity = "0..*",
       paramLabel = "BENCH.JSON",
@@ -66,7 +66,7 @@ final class ReportCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     if (text) {
-      parent.output().say(Report.text(trace, recordings));
+      output().say(Report.text(trace, recordings));
       return ExitCode.GOOD.number();
     }
     if (!recordings.isEmpty()) {
@@ -76,7 +76,7 @@ final class ReportCommand implements Callable<Integer> {
     OutputFile.write(output, Report.write(figures, trace));
     picture.draw(output);
     Path png = picture.file();
-    parent.output().say((png == null ? output : output + ", " + png) + System.lineSeparator());
+    output().say((png == null ? output : output + ", " + png) + System.lineSeparator());
     return ExitCode.GOOD.number();
   }
 }

@@ -5,17 +5,16 @@ import io.github.gemmflow.World;
 import io.github.gemmflow.cli.data.FileProduct;
 import io.github.gemmflow.cli.data.Inputs;
 import io.github.gemmflow.cli.data.Where;
+import io.github.gemmflow.cli.job.RankOptions;
+import io.github.gemmflow.cli.job.Subcommand;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.measure.Counted;
-import io.github.gemmflow.measure.Progress;
 import io.github.gemmflow.mpi.binding.Launcher;
 import java.io.IOException;
 import java.util.Locale;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParentCommand;
 
 /** {@code gemmflow run}: a product, from files to files. */
 @Command(
@@ -37,9 +36,7 @@ import picocli.CommandLine.ParentCommand;
       "  gemmflow gen data --gm 512 --gk 256 --gn 128",
       "  gemmflow run -n 2 --a data/a.npy --b data/b.npy --out c.npy"
     })
-final class RunCommand implements Callable<Integer> {
-  @ParentCommand private Gemmflow parent = new Gemmflow();
-
+final class RunCommand extends Subcommand {
   @Option(names = "--a", paramLabel = "FILE", required = true, description = "A, M x K")
   private String a = "";
 
@@ -94,24 +91,20 @@ final class RunCommand implements Callable<Integer> {
     Inputs inputs =
         new Inputs(new Where(a), along == Along.COLUMNS, new Where(b), input.layout(), replicate);
     FileProduct product = new FileProduct(inputs, new Where(out), outputType, rounds, groups);
-    CommandOutput output = parent.output();
     if (Launcher.current() == Launcher.NONE || ranks.engine() == RankOptions.Engine.LOCAL) {
       // Before anything is started: one process finds what is wrong sooner, and says it once.
       ranks.orElse(groups * inputs.inGroup(0).ranks());
       product.check(ranks.toStart());
     }
-    return new Job(ranks, tuning.config(), output)
-        .run(parent.arguments(), world -> run(world, product));
+    return job(ranks, tuning.config()).run(world -> run(world, product));
   }
 
   private void run(World world, FileProduct product) throws IOException {
-    CommandOutput output = parent.output();
-    boolean tells = world.rank() == 0;
-    FileProduct.Outcome outcome = product.run(world, tells ? output.progress() : Progress.NONE);
-    if (tells) {
-      output.say(describe(world, outcome));
-      if (output.isVerbose()) {
-        output.say(outcome.plan().toString());
+    FileProduct.Outcome outcome = product.run(world, progress(world));
+    if (world.rank() == 0) {
+      output().say(describe(world, outcome));
+      if (output().isVerbose()) {
+        output().say(outcome.plan().toString());
       }
     }
   }

@@ -3,6 +3,8 @@ package io.github.gemmflow.cli;
 
 import static java.util.stream.Collectors.joining;
 
+import io.github.gemmflow.cli.job.CommandException;
+import io.github.gemmflow.cli.job.ExitCode;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.measure.layer.Layer;
 import io.github.gemmflow.measure.layer.Operation;

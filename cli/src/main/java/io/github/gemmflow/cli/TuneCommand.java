@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.cli;
 
+import io.github.gemmflow.cli.job.CommandException;
+import io.github.gemmflow.cli.job.ComputeOptions;
+import io.github.gemmflow.cli.job.ExitCode;
+import io.github.gemmflow.cli.job.Job;
+import io.github.gemmflow.cli.job.OutputFile;
+import io.github.gemmflow.cli.job.RankOptions;
+import io.github.gemmflow.cli.job.Subcommand;
 import io.github.gemmflow.measure.Progress;
 import io.github.gemmflow.measure.layer.Operation;
 import io.github.gemmflow.measure.tune.Trial;
@@ -8,11 +15,9 @@ import io.github.gemmflow.measure.tune.Tuner;
 import io.github.gemmflow.tuning.cost.CostText;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParentCommand;
 
 /** {@code gemmflow tune}: the best ways of a layer, tried for real. */
 @Command(
@@ -31,9 +36,7 @@ import picocli.CommandLine.ParentCommand;
       "  gemmflow calibrate -n 3 --engine local --hosts 3 --dtypes BF16 -o c.txt",
       "  gemmflow tune -n 3 --engine local --hosts 3 --gm 96 --gk 64 --costs c.txt"
     })
-final class TuneCommand implements Callable<Integer> {
-  @ParentCommand private Gemmflow parent = new Gemmflow();
-
+final class TuneCommand extends Subcommand {
   @Mixin private RankOptions ranks = new RankOptions();
   @Mixin private OperationOptions operation = new OperationOptions();
   @Mixin private ShapeOptions shape = new ShapeOptions();
@@ -68,22 +71,21 @@ final class TuneCommand implements Callable<Integer> {
             ways,
             rounds.warmup(),
             rounds.iterations());
-    Job job = new Job(ranks, compute.config().costs(costs).build(), parent.output());
+    Job job = job(ranks, compute.config().costs(costs).build());
     return job.run(
-        parent.arguments(),
         world -> {
           if (world.group().domains().count() == 1) {
             throw new CommandException(
                 ExitCode.INPUT,
                 "on one host nothing travels, and there is nothing to try: start ranks on several hosts");
           }
-          Progress progress = world.rank() == 0 ? parent.output().progress() : Progress.NONE;
+          Progress progress = progress(world);
           Trial trial = tuner.run(world, progress);
           if (!trial.verified()) {
             throw new CommandException(ExitCode.NO, "the results are wrong: please report this");
           }
           if (world.rank() == 0) {
-            parent.output().say(trial.text());
+            output().say(trial.text());
             OutputFile.write(costs, CostText.write(trial.outcome()));
           }
         });

@@ -2,6 +2,7 @@
 package io.github.gemmflow.cli;
 
 import io.github.gemmflow.Config;
+import io.github.gemmflow.cli.job.ComputeOptions;
 import io.github.gemmflow.tuning.Schedule;
 import io.github.gemmflow.tuning.Storage;
 import io.github.gemmflow.tuning.SumPath;

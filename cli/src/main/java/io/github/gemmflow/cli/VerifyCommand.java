@@ -4,13 +4,14 @@ package io.github.gemmflow.cli;
 import io.github.gemmflow.cli.data.Check;
 import io.github.gemmflow.cli.data.Tolerance;
 import io.github.gemmflow.cli.data.Where;
+import io.github.gemmflow.cli.job.CommandException;
+import io.github.gemmflow.cli.job.ExitCode;
+import io.github.gemmflow.cli.job.Subcommand;
 import java.io.IOException;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParentCommand;
 
 /** {@code gemmflow verify}: whether a product is right. */
 @Command(
@@ -31,9 +32,7 @@ import picocli.CommandLine.ParentCommand;
       "  gemmflow run --a data/a.npy --b data/b.npy --out c.npy",
       "  gemmflow verify --c c.npy --golden data/golden.npy"
     })
-final class VerifyCommand implements Callable<Integer> {
-  @ParentCommand private Gemmflow parent = new Gemmflow();
-
+final class VerifyCommand extends Subcommand {
   @Option(
       names = "--c",
       paramLabel = "FILE",
@@ -71,11 +70,11 @@ final class VerifyCommand implements Callable<Integer> {
     Check check =
         new Check(
             new Where(c), where(golden), where(a), where(b), input.layout(), rounds, tolerance());
-    Check.Verdict verdict = check.run(parent.output().progress());
+    Check.Verdict verdict = check.run(output().progress());
     if (!verdict.good()) {
       throw new CommandException(ExitCode.NO, verdict.text());
     }
-    parent.output().say(verdict.text() + System.lineSeparator());
+    output().say(verdict.text() + System.lineSeparator());
     return ExitCode.GOOD.number();
   }
 

@@ -4,10 +4,8 @@ package io.github.gemmflow.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.github.gemmflow.measure.Progress;
 import java.io.BufferedReader;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,34 +22,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** How much is said, and to whom. */
 class CommandOutputTest {
-  private static final long MILLI = 1_000_000;
-
   /** Long enough for a line on any machine. */
   private static final List<String> LONG =
       List.of("gen", ".", "--gm=2000", "--gk=1100", "--gn=1100", "--dtype=F32");
-
-  private long now;
-
-  @Test
-  void nothingIsShownInTheFirstSecondAndNotTooMuchAfterwards() {
-    List<String> lines = new ArrayList<>();
-    LiveLine line = new LiveLine(lines::add, () -> now);
-    for (int i = 0; i < 100; i++) {
-      now = i * 20L * MILLI;
-      line.at("warm-up", i, 100, Progress.Unit.ROUNDS);
-    }
-    assertEquals(10, lines.size(), lines::toString);
-    assertEquals(
-        "warm-up                      [############............] 50 of 100 rounds",
-        lines.getFirst());
-    now += 1000 * MILLI;
-    line.at("writing", 3 << 20, 12 << 20, Progress.Unit.BYTES);
-    assertEquals(
-        "writing                      [######..................] 3 of 12 MiB", lines.getLast());
-    now += 1000 * MILLI;
-    line.at("nothing", 0, 0, Progress.Unit.ROWS);
-    assertTrue(lines.getLast().endsWith("0 of 0 rows"), lines.getLast());
-  }
 
   /** A real terminal, as util-linux makes one. */
   @Tag("full")
@@ -184,22 +157,5 @@ class CommandOutputTest {
             "--iterations=3",
             "--warmup=1");
     assertEquals("the rest\n", ran.out(), ran::err);
-  }
-
-  @Test
-  void reports() {
-    Failure failure = new Failure(3, true, "one \\ two\nthree \\n");
-    assertEquals(failure, RankReport.failure(RankReport.of(failure)));
-    assertNull(RankReport.failure("gemmflow: failure 3"));
-    assertEquals("50 of 100", RankReport.progress(RankReport.ofProgress("50 of 100")));
-    assertNull(RankReport.progress(RankReport.of(failure)));
-  }
-
-  @Test
-  void longMessagesKeepTheirEnds() {
-    String message = String.join("\n", List.of("first", "second", "a", "b", "c", "next", "last"));
-    assertEquals(
-        List.of("first", "second", "  ... (3 more lines: -v)", "next", "last"),
-        new Failure(2, true, message).shortened().message().lines().toList());
   }
 }

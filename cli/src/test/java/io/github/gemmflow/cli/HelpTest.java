@@ -5,8 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.github.gemmflow.cli.job.ExitCode;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -20,8 +22,11 @@ class HelpTest {
   private static final int COLUMNS = 80;
   private static final String PROMPT = "  gemmflow ";
 
+  /** All but what only those who package the command need. */
   static Stream<String> commands() {
-    return Gemmflow.commandLine().getSubcommands().keySet().stream();
+    return Gemmflow.commandLine().getSubcommands().entrySet().stream()
+        .filter(entry -> !entry.getValue().getCommandSpec().usageMessage().hidden())
+        .map(Map.Entry::getKey);
   }
 
   @ParameterizedTest

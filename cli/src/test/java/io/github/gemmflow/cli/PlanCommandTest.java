@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.github.gemmflow.cli.job.ExitCode;
 import org.junit.jupiter.api.Test;
 
 class PlanCommandTest {

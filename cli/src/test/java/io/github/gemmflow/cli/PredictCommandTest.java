@@ -4,6 +4,7 @@ package io.github.gemmflow.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.github.gemmflow.cli.job.ExitCode;
 import io.github.gemmflow.kit.Pauses;
 import io.github.gemmflow.tuning.cost.CostModel;
 import io.github.gemmflow.tuning.cost.CostText;

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.github.gemmflow.cli.job.ExitCode;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -22,12 +23,12 @@ import picocli.CommandLine;
  * @param out what it printed
  * @param err what it printed to the error stream
  */
-record Ran(int exitCode, String out, String err) {
+public record Ran(int exitCode, String out, String err) {
   /** So long that a machine that is busy with other things does not fail a test. */
   private static final long SECONDS = 600;
 
   /** In this process. */
-  static Ran here(String... words) {
+  public static Ran here(String... words) {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
     CommandLine line = Gemmflow.commandLine();
@@ -41,7 +42,7 @@ record Ran(int exitCode, String out, String err) {
    *
    * @param before what stands before the command, such as a launcher
    */
-  static Ran apart(Path directory, List<String> before, String... words) {
+  public static Ran apart(Path directory, List<String> before, String... words) {
     List<String> command = new ArrayList<>(before);
     command.addAll(java());
     command.addAll(List.of(words));
@@ -49,7 +50,7 @@ record Ran(int exitCode, String out, String err) {
   }
 
   /** Any command. */
-  static Ran process(Path directory, List<String> command) {
+  public static Ran process(Path directory, List<String> command) {
     try {
       Path out = Files.createTempFile("gemmflow", ".out");
       Path err = Files.createTempFile("gemmflow", ".err");
@@ -77,7 +78,7 @@ record Ran(int exitCode, String out, String err) {
   /**
    * How this program is started, and the ranks that it starts: soon over, so little is compiled.
    */
-  static List<String> java() {
+  public static List<String> java() {
     return List.of(
         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
         "-XX:TieredStopAtLevel=1",
@@ -93,13 +94,13 @@ record Ran(int exitCode, String out, String err) {
   }
 
   /** Throws unless all went well. */
-  Ran good() {
+  public Ran good() {
     assertEquals(0, exitCode, this::toString);
     return this;
   }
 
   /** Throws unless it failed in this way, with a message that is no longer than a person reads. */
-  Ran bad(ExitCode code, String... parts) {
+  public Ran bad(ExitCode code, String... parts) {
     assertEquals(code.number(), exitCode, this::toString);
     for (String part : parts) {
       assertTrue(err.contains(part), () -> "'%s' is missing in %s".formatted(part, this));

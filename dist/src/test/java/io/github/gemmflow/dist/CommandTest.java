@@ -2,6 +2,7 @@
 package io.github.gemmflow.dist;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -13,6 +14,8 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -70,6 +73,27 @@ class CommandTest {
     assertEquals(0, result.exitCode(), result::err);
     assertTrue(result.out().contains("verified: exact on all ranks"), result::out);
     assertTrue(result.out().contains("kernel onednn"), result::toString);
+  }
+
+  /** An archive may be without the commands that run models, and what they alone need. */
+  @Test
+  void withoutModels() throws IOException {
+    Distribution small = Distribution.unpack(directory.resolve("small"));
+    String models =
+        "gemmflow-(serve|models|text)-|tokenizers-|jackson-databind-|jackson-annotations-";
+    try (Stream<Path> jars = Files.list(small.home().resolve("lib"))) {
+      for (Path jar : jars.toList()) {
+        if (Pattern.compile("^(" + models + ")").matcher(jar.getFileName().toString()).find()) {
+          Files.delete(jar);
+        }
+      }
+    }
+    assertTrue(distribution.gemmflow("--help").out().contains("\n  serve "));
+    assertFalse(small.gemmflow("--help").out().contains("\n  serve "));
+    String[] words = "bench --engine local -n 2 --gm 8 --gk 8 --gn 8 --iterations 3".split(" ", 0);
+    Distribution.Result result = small.gemmflow(words);
+    assertEquals(0, result.exitCode(), result::err);
+    assertTrue(small.gemmflow("serve").err().contains("'serve'"));
   }
 
   /** Judged only while a Java that does nothing starts at once: otherwise others are at work. */

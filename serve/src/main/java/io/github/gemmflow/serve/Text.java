@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.examples.generate;
+package io.github.gemmflow.serve;
 
 import io.github.gemmflow.text.TextStream;
 import io.github.gemmflow.text.Tokenizer;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Text into a model and out of it, as it comes. Not thread-safe. */
@@ -13,9 +13,9 @@ final class Text implements AutoCloseable {
   private final Path directory;
   private final @Nullable Tokenizer tokenizer;
   private final @Nullable TextStream stream;
-  private final PrintWriter out;
+  private final Consumer<String> out;
 
-  private Text(Path directory, @Nullable Tokenizer tokenizer, PrintWriter out) {
+  private Text(Path directory, @Nullable Tokenizer tokenizer, Consumer<String> out) {
     this.directory = directory;
     this.tokenizer = tokenizer;
     this.stream = tokenizer == null ? null : new TextStream(tokenizer);
@@ -23,7 +23,7 @@ final class Text implements AutoCloseable {
   }
 
   /** For a model, whether it has a tokenizer or not. */
-  static Text of(Path directory, PrintWriter out) throws IOException {
+  static Text of(Path directory, Consumer<String> out) throws IOException {
     return new Text(directory, Tokenizer.of(directory).orElse(null), out);
   }
 
@@ -40,16 +40,14 @@ final class Text implements AutoCloseable {
   /** Prints the text that one more token completes. */
   void print(int token) {
     if (stream != null) {
-      out.print(stream.add(token));
-      out.flush();
+      out.accept(stream.add(token));
     }
   }
 
   /** Prints the rest. */
   void end() {
     if (stream != null) {
-      out.println(stream.end());
-      out.flush();
+      out.accept(stream.end() + System.lineSeparator());
     }
   }
 

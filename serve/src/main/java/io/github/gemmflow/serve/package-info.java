@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/**
- * Programs that continue texts with a model: {@code Generate} does, and {@code Compare} holds two
- * runs against each other.
- */
+/** Commands that run models on all ranks of a job. */
 @NullMarked
-package io.github.gemmflow.examples.generate;
+package io.github.gemmflow.serve;
 
 import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.examples.encoder;
+package io.github.gemmflow.serve;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ai.onnxruntime.OrtException;
 import io.github.gemmflow.LocalWorld;
-import io.github.gemmflow.examples.generate.Terminal;
-import io.github.gemmflow.examples.parallel.Mpirun;
+import io.github.gemmflow.cli.Ran;
+import io.github.gemmflow.cli.job.ExitCode;
 import io.github.gemmflow.files.SafeTensors;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.models.encoder.Encoder;
@@ -40,7 +40,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * all-MiniLM-L6-v2, with the weights that people use, computes on several ranks what ONNX Runtime
  * computes on one.
  */
-class EncoderTest {
+class EmbedCommandTest {
   private static final double BOUND = 1e-4;
 
   /** Of the model's own description; each with its cosine to the first. */
@@ -63,7 +63,7 @@ class EncoderTest {
 
   @BeforeAll
   static void runTheReference() throws IOException, OrtException, URISyntaxException {
-    URL onnx = Objects.requireNonNull(EncoderTest.class.getResource("/all-minilm-l6-v2.onnx"));
+    URL onnx = Objects.requireNonNull(EmbedCommandTest.class.getResource("/all-minilm-l6-v2.onnx"));
     URI file = ((JarURLConnection) onnx.openConnection()).getJarFileURL().toURI();
     jar = Path.of(file);
     model = EncoderModel.open(jar);
@@ -165,19 +165,22 @@ class EncoderTest {
     assertTrue(farthest < 0.05, type + ": " + farthest);
   }
 
+  private static Ran embed(String... more) {
+    List<String> all = new ArrayList<>(List.of("embed", "--model", jar.toString()));
+    all.addAll(List.of(more));
+    return Ran.here(all.toArray(new String[0]));
+  }
+
   @Test
   void asAUserCallsIt() {
-    Terminal terminal = new Terminal();
-    List<String> all = new ArrayList<>(List.of("--model", jar.toString(), "--local", "2"));
+    List<String> all = new ArrayList<>(List.of("--engine", "local", "-n", "2"));
     all.addAll(SENTENCES);
-    assertEquals(0, terminal.run(new Embed(), all.toArray(new String[0])), terminal::err);
-    List<String> lines = terminal.out().lines().toList();
-    assertTrue(lines.get(0).matches("1\\.00000\\d  That is a happy person"), terminal::out);
-    assertTrue(lines.get(1).matches("0\\.694\\d*  That is a happy dog"), terminal::out);
-    assertEquals(1, terminal.run(new Embed(), "--model", jar.toString(), "--local", "13", "Hello"));
-    assertTrue(terminal.err().contains("at most 12 ranks"), terminal::err);
-    assertEquals(1, terminal.run(new Embed(), "--model", jar.toString(), "--heads", "5", "Hello"));
-    assertTrue(terminal.err().contains("cannot be divided among 5 heads"), terminal::err);
+    Ran ran = embed(all.toArray(new String[0])).good();
+    List<String> lines = ran.out().lines().toList();
+    assertTrue(lines.get(0).matches("1\\.00000\\d  That is a happy person"), ran::out);
+    assertTrue(lines.get(1).matches("0\\.694\\d*  That is a happy dog"), ran::out);
+    embed("--engine", "local", "-n", "13", "Hello").bad(ExitCode.INPUT, "at most 12 ranks");
+    embed("--heads", "5", "Hello").bad(ExitCode.INPUT, "cannot be divided among 5 heads");
   }
 
   @Tag("full")
@@ -186,9 +189,15 @@ class EncoderTest {
   void ranksAsProcesses(String mpi, int ranks) throws IOException {
     Path out = directory.resolve("rows.safetensors");
     List<String> arguments =
-        new ArrayList<>(List.of("--model", jar.toString(), "--rows-out", out.toString()));
+        new ArrayList<>(
+            List.of(
+                "embed",
+                "--mpirun=mpirun." + mpi,
+                "-n=" + ranks,
+                "--model=" + jar,
+                "--rows-out=" + out));
     arguments.addAll(SENTENCES);
-    Mpirun.run(mpi, ranks, Embed.class, arguments);
+    Ran.apart(directory, List.of(), arguments.toArray(new String[0])).good();
     List<float[][]> actual = new ArrayList<>();
     try (SafeTensors tensors = SafeTensors.open(out)) {
       for (int s = 0; s < TOKENS.size(); s++) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.examples.service;
+package io.github.gemmflow.serve;
 
-import io.github.gemmflow.examples.generate.Stories;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.models.checkpoint.RandomWeights;
+import io.github.gemmflow.models.kit.Stories;
 import io.github.gemmflow.text.TestTokenizer;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -42,7 +42,7 @@ public final class TestModel {
   }
 
   /** The same for texts that end only where their client wants. */
-  static void writeEndless(Path directory) throws IOException {
+  public static void writeEndless(Path directory) throws IOException {
     writeRandom(directory, "\"max_position_embeddings\": 1000000");
   }
 
@@ -58,5 +58,17 @@ public final class TestModel {
         7,
         1);
     TestTokenizer.write(directory);
+  }
+
+  /** Random weights for one rank or more, up to 4, without a tokenizer. */
+  public static void writeSmall(Path directory) throws IOException {
+    RandomWeights.write(
+        directory,
+        """
+        {"hidden_size": 32, "intermediate_size": 40, "num_hidden_layers": 1,
+         "num_attention_heads": 4, "num_key_value_heads": 2, "vocab_size": 50}""",
+        DType.F32,
+        1,
+        1);
   }
 }

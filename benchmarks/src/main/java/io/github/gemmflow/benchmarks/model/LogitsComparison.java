@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.examples.generate;
+package io.github.gemmflow.benchmarks.model;
 
 import io.github.gemmflow.files.SafeTensors;
 import io.github.gemmflow.matrix.Matrix;
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * expected row. A prompt is compared up to the first token that differs, which saw the same text as
  * the other yet; later ones did not.
  */
-final class Comparison {
+final class LogitsComparison {
   private final List<Flip> flips = new ArrayList<>();
   private int prompts;
   private long rows;
@@ -31,7 +31,7 @@ final class Comparison {
    */
   record Flip(String prompt, long row, int expected, int actual, double lead) {}
 
-  private Comparison() {}
+  private LogitsComparison() {}
 
   /**
    * Compares what two files hold.
@@ -39,13 +39,13 @@ final class Comparison {
    * @throws IllegalArgumentException if they are not of the same prompts and a model of as many
    *     tokens, or there is nothing in them
    */
-  static Comparison of(SafeTensors expected, SafeTensors actual) {
+  static LogitsComparison of(SafeTensors expected, SafeTensors actual) {
     if (!expected.names().equals(actual.names())) {
       throw new IllegalArgumentException(
           "%s and %s are not about the same prompts: generate both from the same"
               .formatted(expected, actual));
     }
-    Comparison comparison = new Comparison();
+    LogitsComparison comparison = new LogitsComparison();
     for (String name : expected.names()) {
       comparison.add(name, expected.tensor(name).matrix(), actual.tensor(name).matrix());
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.examples.prefill;
+package io.github.gemmflow.benchmarks.model;
 
 import io.github.gemmflow.World;
 import io.github.gemmflow.matrix.DType;

@@ -1,27 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.examples.generate;
+package io.github.gemmflow.benchmarks.model;
 
-import io.github.gemmflow.examples.command.Program;
+import io.github.gemmflow.cli.job.ExitCode;
+import io.github.gemmflow.cli.job.Subcommand;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.models.checkpoint.RandomWeights;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Command that writes a model of random weights, for those who have no other at hand. */
+/** {@code random-checkpoint}: writes a model of random weights, to measure with. */
 @Command(
     name = "random-checkpoint",
-    description = "Writes a model of random weights, in Hugging Face's format.",
+    header = "Writes a model of random weights, in Hugging Face's format.",
     mixinStandardHelpOptions = true,
     sortOptions = false,
     showDefaultValues = true)
-final class RandomCheckpoint implements Callable<Integer> {
-  @Option(names = "--out", required = true, paramLabel = "DIR", description = "where to")
+public final class RandomCheckpointCommand extends Subcommand {
+  @Option(
+      names = "--out",
+      required = true,
+      paramLabel = "DIR",
+      description = "directory to write to, created if missing")
   private Path out = Path.of("");
 
-  @Option(names = "--family", description = "llama, mistral, qwen2 or qwen3")
+  @Option(names = "--family", description = "family: llama, mistral, qwen2 or qwen3")
   private String family = "llama";
 
   @Option(names = "--layers", description = "decoder layers")
@@ -39,26 +43,22 @@ final class RandomCheckpoint implements Callable<Integer> {
   @Option(names = "--intermediate", description = "width of the feed-forward part")
   private int intermediate = 2816;
 
-  @Option(names = "--vocab", description = "tokens")
+  @Option(names = "--vocab", description = "number of tokens")
   private int vocabulary = 2048;
 
   @Option(names = "--seed", description = "the same seed gives the same weights")
   private long seed = 1;
 
-  @Option(names = "--type", description = "of the weights: BF16, F16, F32, or I8 with scales")
+  @Option(names = "--dtype", description = "type of the weights: BF16, F16, F32, or I8 with scales")
   private DType type = DType.BF16;
 
-  @Option(names = "--files", description = "among which the weights are divided")
+  @Option(names = "--files", description = "files to divide the weights among")
   private int files = 1;
-
-  public static void main(String[] arguments) {
-    Program.run(new RandomCheckpoint(), arguments);
-  }
 
   @Override
   public Integer call() throws IOException {
     RandomWeights.write(out, config(), type.isReal() ? type : DType.BF16, seed, files);
-    return 0;
+    return ExitCode.GOOD.number();
   }
 
   private String config() {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Program that says what overlap gains in the first pass of a whole model. */
+/**
+ * Commands of {@code gemmflow} that measure whole models, and that make models to measure: {@code
+ * benchmarks/model} runs them.
+ */
 @NullMarked
-package io.github.gemmflow.examples.prefill;
+package io.github.gemmflow.benchmarks.model;
 
 import org.jspecify.annotations.NullMarked;

@@ -12,8 +12,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * The decoder of the examples. It is run a few times before it is timed, as a server has done; and
- * Java compiles what is run.
+ * The decoder of {@code gemmflow generate}. It runs a few times before it is timed, as a server has
+ * done; and Java compiles what is run.
  *
  * @param type to multiply in
  * @param isSpread whether ranks are on hosts of their own, or all on this machine
@@ -68,8 +68,8 @@ record GemmflowPeer(Task task, String type, boolean isSpread) implements Peer {
   private List<String> command(int hosts) {
     List<String> generate =
         List.of(
-            Programs.examples(),
-            "Generate",
+            Programs.gemmflow(),
+            "generate",
             "--model",
             model().toString(),
             "--prompts",
@@ -77,7 +77,7 @@ record GemmflowPeer(Task task, String type, boolean isSpread) implements Peer {
             "--tokens",
             // The first one is of the prefill.
             Integer.toString(task.tokens() + 1),
-            "--type",
+            "--dtype",
             type,
             "--stop",
             "-1",

@@ -26,9 +26,9 @@ public final class Programs {
     return all;
   }
 
-  /** What runs the examples. */
-  static String examples() {
-    return Path.of(Lab.program()).resolveSibling("../examples/run").normalize().toString();
+  /** The path of the {@code gemmflow} command of this checkout. */
+  static String gemmflow() {
+    return Path.of(Lab.program()).resolveSibling("../gemmflow").normalize().toString();
   }
 
   /** Runs a command to its end, and returns what it printed. */

@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.benchmarks.peers;
 
+import io.github.gemmflow.cli.Gemmflow;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 
 /** Checkpoint of random weights, in the format of Hugging Face. */
 final class RandomModel {
   private RandomModel() {}
 
-  /** Has the examples write one. */
-  static void write(Shape shape, String type, Path directory)
-      throws IOException, InterruptedException {
+  /** Writes one. */
+  static void write(Shape shape, String type, Path directory) throws IOException {
     String options =
-        "--out %s --type %s --layers %d --hidden %d --intermediate %d --heads %d --kv-heads %d --vocab %d"
+        "random-checkpoint --out %s --dtype %s --layers %d --hidden %d --intermediate %d --heads %d --kv-heads %d --vocab %d"
             .formatted(
                 directory,
                 type,
@@ -24,8 +22,8 @@ final class RandomModel {
                 shape.heads,
                 shape.kvHeads,
                 shape.vocabulary);
-    List<String> command = new ArrayList<>(List.of(Programs.examples(), "RandomCheckpoint"));
-    command.addAll(List.of(options.split(" ", -1)));
-    Programs.run(command);
+    if (Gemmflow.commandLine().execute(options.split(" ", -1)) != 0) {
+      throw new IOException("no model of random weights can be written to " + directory);
+    }
   }
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.examples.prefill;
+package io.github.gemmflow.benchmarks.model;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.github.gemmflow.Config;
 import io.github.gemmflow.LocalWorld;
-import io.github.gemmflow.examples.generate.Prompts;
-import io.github.gemmflow.examples.generate.Terminal;
+import io.github.gemmflow.cli.Ran;
+import io.github.gemmflow.cli.job.ExitCode;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.measure.record.RecordedStep;
 import io.github.gemmflow.models.checkpoint.Checkpoint;
@@ -26,30 +26,33 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class PrefillTest {
+class PrefillCommandTest {
   /** Two to gather and two to sum in the one layer, and the last. */
   private static final int OPERATORS = 5;
 
   @TempDir private Path directory;
-  private final Terminal terminal = new Terminal();
 
   @BeforeEach
   void makeAModel() {
-    terminal.makeAModel(directory);
+    String shape = "--layers 1 --hidden 32 --heads 4 --kv-heads 2 --intermediate 40 --vocab 50";
+    String make = "random-checkpoint --dtype f32 " + shape + " --out " + directory;
+    Ran.here(make.split(" ")).good();
   }
 
-  private int prefill(String... arguments) {
-    List<String> all = new ArrayList<>(List.of("--model", directory.toString(), "--local", "2"));
+  private Ran prefill(String... arguments) {
+    List<String> all =
+        new ArrayList<>(
+            List.of("prefill", "--model", directory.toString(), "--engine", "local", "-n", "2"));
     all.addAll(List.of(arguments));
-    return terminal.run(new Prefill(), all.toArray(new String[0]));
+    return Ran.here(all.toArray(new String[0]));
   }
 
   @Test
   void allWaysAreTimed() throws IOException {
     Path trace = directory.resolve("prefill.json");
     String options = "--rows 70 --prompts 3 --rounds 3 --warmup 1 --trace " + trace;
-    assertEquals(0, prefill(options.split(" ")), terminal::err);
-    List<String> lines = terminal.out().lines().toList();
+    Ran ran = prefill(options.split(" ")).good();
+    List<String> lines = ran.out().lines().toList();
     List<String> patterns =
         List.of(
             "2 ranks on 1 host, 1 thread each, BF16, local, kernel .*",
@@ -63,7 +66,7 @@ class PrefillTest {
             "speedup over sequential: halves .*, whole .*; .* is possible, of which halves reach .*",
             "halves take \\d+\\.\\d{3} of themselves",
             "verified: all passes gave the same logits, bit by bit");
-    assertEquals(patterns.size(), lines.size(), terminal::out);
+    assertEquals(patterns.size(), lines.size(), ran::out);
     for (int i = 0; i < patterns.size(); i++) {
       assertTrue(lines.get(i).matches(patterns.get(i)), lines.get(i));
     }
@@ -74,7 +77,7 @@ class PrefillTest {
   void allLayersAreRecorded() throws IOException {
     List<PrefillResult> results = new CopyOnWriteArrayList<>();
     try (Checkpoint checkpoint = Checkpoint.open(directory)) {
-      List<int[]> prompts = Prompts.random(2, 30, 50, 1);
+      List<int[]> prompts = RandomPrompts.of(2, 30, 50, 1);
       PrefillBenchmark benchmark = new PrefillBenchmark(prompts, DType.F32, 0, 1, true);
       LocalWorld.onHosts(0, 1).run(world -> results.add(benchmark.run(world, checkpoint)));
     }
@@ -93,7 +96,7 @@ class PrefillTest {
   void rowsMayBeStreamed() throws IOException {
     Config config = Config.builder().tuning(Tuning.DEFAULT.withStorage(Storage.STREAMED)).build();
     PrefillBenchmark benchmark =
-        new PrefillBenchmark(Prompts.random(2, 30, 50, 1), DType.F32, 0, 1, false);
+        new PrefillBenchmark(RandomPrompts.of(2, 30, 50, 1), DType.F32, 0, 1, false);
     List<PrefillResult> results = new CopyOnWriteArrayList<>();
     try (Checkpoint checkpoint = Checkpoint.open(directory)) {
       LocalWorld.onHosts(0, 1)
@@ -145,23 +148,20 @@ class PrefillTest {
   @Test
   void promptsHaveSoManyTokens() {
     for (int[] sizes : new int[][] {{1, 1}, {5, 5}, {3, 100}, {8, 2048}}) {
-      List<int[]> prompts = Prompts.random(sizes[0], sizes[1], 50, 7);
+      List<int[]> prompts = RandomPrompts.of(sizes[0], sizes[1], 50, 7);
       assertEquals(sizes[0], prompts.size());
       assertEquals(sizes[1], prompts.stream().mapToInt(prompt -> prompt.length).sum());
       assertTrue(prompts.stream().allMatch(prompt -> prompt.length > 0));
     }
-    List<int[]> many = Prompts.random(8, 2048, 50, 7);
+    List<int[]> many = RandomPrompts.of(8, 2048, 50, 7);
     assertEquals(8, many.stream().map(prompt -> prompt.length).distinct().count());
   }
 
   @Test
   void whatAUserCanMendIsSaid() {
-    assertEquals(1, prefill("--rows", "2", "--prompts", "3"));
-    assertTrue(terminal.err().contains("2 tokens cannot be 3 prompts"), terminal::err);
-    assertEquals(1, prefill("--rounds", "0"));
-    assertTrue(terminal.err().contains("0 that count"), terminal::err);
+    prefill("--rows", "2", "--prompts", "3").bad(ExitCode.INPUT, "2 tokens cannot be 3 prompts");
+    prefill("--rounds", "0").bad(ExitCode.INPUT, "0 that count");
     String nowhere = "--rows 4 --prompts 2 --rounds 1 --warmup 0 --trace /nonexistent/trace";
-    assertEquals(1, prefill(nowhere.split(" ")));
-    assertTrue(terminal.err().contains("cannot write /nonexistent/trace"), terminal::err);
+    prefill(nowhere.split(" ")).bad(ExitCode.INPUT, "/nonexistent/trace", "no directory");
   }
 }

@@ -4,6 +4,7 @@ package io.github.gemmflow.cli.data;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.github.gemmflow.Group;
+import io.github.gemmflow.cli.job.AgreedException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

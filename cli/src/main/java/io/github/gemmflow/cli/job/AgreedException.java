@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.cli.data;
+package io.github.gemmflow.cli.job;
 
 import java.io.Serial;
 
@@ -7,7 +7,7 @@ import java.io.Serial;
 public final class AgreedException extends IllegalArgumentException {
   @Serial private static final long serialVersionUID = 1;
 
-  AgreedException(String message) {
+  public AgreedException(String message) {
     super(message);
   }
 }

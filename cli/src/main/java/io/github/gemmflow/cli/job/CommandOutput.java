@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.cli;
+package io.github.gemmflow.cli.job;
 
 import io.github.gemmflow.measure.Progress;
 import java.io.Console;
@@ -13,7 +13,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ScopeType;
 
 /** Output of the command: how much of it there is, and where it goes. */
-final class CommandOutput {
+public final class CommandOutput {
   /** Set in ranks that this command started: {@code terminal} if somebody sees the progress. */
   static final String WATCHED = "gemmflow.command.watched";
 
@@ -42,7 +42,7 @@ final class CommandOutput {
   private @Nullable CommandLine line;
 
   /** Begins to output for a command. */
-  void begin(CommandLine ofCommand) {
+  public void begin(CommandLine ofCommand) {
     line = ofCommand;
     Level warnings = quiet ? Level.SEVERE : Level.WARNING;
     Log.show(verbose ? Level.INFO : warnings, this::passOn);
@@ -56,7 +56,7 @@ final class CommandOutput {
     return Objects.requireNonNull(line, "a command begins before it says something");
   }
 
-  boolean isVerbose() {
+  public boolean isVerbose() {
     return verbose;
   }
 
@@ -93,7 +93,7 @@ final class CommandOutput {
   }
 
   /** Says what came of a command, unless it is to be quiet. */
-  void say(String text) {
+  public void say(String text) {
     clear();
     if (!quiet) {
       line().getOut().print(text);
@@ -102,7 +102,7 @@ final class CommandOutput {
   }
 
   /** Where to say how far something is. */
-  Progress progress() {
+  public Progress progress() {
     if ("terminal".equals(System.getProperty(WATCHED))) {
       return new LiveLine(text -> err().println(RankReport.ofProgress(text)), System::nanoTime);
     }
@@ -135,7 +135,7 @@ final class CommandOutput {
   }
 
   /** Tells what ended the command, once; whatever else is told afterwards follows from it. */
-  int fail(Throwable thrown) {
+  public int fail(Throwable thrown) {
     if (stackTrace && !failed.get() && !isEnding()) {
       thrown.printStackTrace(err());
     }

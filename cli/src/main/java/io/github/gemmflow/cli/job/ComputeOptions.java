@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.cli;
+package io.github.gemmflow.cli.job;
 
 import io.github.gemmflow.Config;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** Options for how ranks multiply. */
-final class ComputeOptions {
+public final class ComputeOptions {
   @Option(
       names = "--compute-threads",
       paramLabel = "COUNT",
@@ -14,7 +14,7 @@ final class ComputeOptions {
   private @Nullable Integer threads;
 
   /** The settings of this process, with what was asked for here. */
-  Config.Builder config() {
+  public Config.Builder config() {
     Config.Builder builder = Config.builder();
     if (threads != null) {
       builder.threads(threads);

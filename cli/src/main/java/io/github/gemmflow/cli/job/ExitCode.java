@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.cli;
+package io.github.gemmflow.cli.job;
 
 /** Exit codes of the command; listed in its help and in docs/command.md. */
-enum ExitCode {
+public enum ExitCode {
   /** All is well. */
   GOOD(0),
 
@@ -24,7 +24,7 @@ enum ExitCode {
     this.number = number;
   }
 
-  int number() {
+  public int number() {
     return number;
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.cli;
+package io.github.gemmflow.cli.job;
 
 import io.github.gemmflow.failure.BrokenException;
 import io.github.gemmflow.failure.GemmflowException;

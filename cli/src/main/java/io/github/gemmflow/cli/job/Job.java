@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.cli;
+package io.github.gemmflow.cli.job;
 
 import io.github.gemmflow.Config;
 import io.github.gemmflow.LocalWorld;
 import io.github.gemmflow.World;
-import io.github.gemmflow.cli.data.AgreedException;
 import io.github.gemmflow.failure.DisagreementException;
 import io.github.gemmflow.failure.GemmflowException;
 import io.github.gemmflow.measure.Counters;
@@ -14,17 +13,19 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Task on ranks: threads, those of a job that runs already, or those of a new one. */
-final class Job {
+public final class Job {
   private final RankOptions ranks;
   private final Config config;
+  private final MainCommand main;
   private final CommandOutput output;
   private final boolean local;
   private @Nullable LocalWorld threads;
 
-  Job(RankOptions ranks, Config config, CommandOutput output) {
+  Job(RankOptions ranks, Config config, MainCommand main) {
     this.ranks = ranks;
     this.config = config;
-    this.output = output;
+    this.main = main;
+    this.output = main.output();
     this.local = ranks.engine() == RankOptions.Engine.LOCAL;
     if (!local) {
       ranks.checkProcesses();
@@ -32,7 +33,7 @@ final class Job {
   }
 
   /** Bytes that have come into the host of a rank over its links. */
-  long bytesIntoHost(int rank) {
+  public long bytesIntoHost(int rank) {
     LocalWorld all = threads;
     return all == null ? Counters.bytesIntoHost() : all.bytesInto(rank);
   }
@@ -41,18 +42,17 @@ final class Job {
    * Runs it and returns the exit code. For several numbers of ranks there is one job after the
    * other.
    *
-   * @param arguments what this command was called with, for ranks that have to be started
    * @param program what every rank does; what it throws as {@link CommandException} or {@link
    *     AgreedException} all ranks throw
    */
-  int run(List<String> arguments, World.Program program) throws IOException, InterruptedException {
+  public int run(World.Program program) throws IOException, InterruptedException {
     List<Integer> numbers = ranks.allToStart();
     if (!local && Launcher.current() != Launcher.NONE) {
       join(program);
       return ExitCode.GOOD.number();
     }
     for (int number : numbers) {
-      int exitCode = start(number, arguments, program);
+      int exitCode = start(number, program);
       if (exitCode != ExitCode.GOOD.number()) {
         return exitCode;
       }
@@ -60,8 +60,7 @@ final class Job {
     return ExitCode.GOOD.number();
   }
 
-  private int start(int number, List<String> arguments, World.Program program)
-      throws IOException, InterruptedException {
+  private int start(int number, World.Program program) throws IOException, InterruptedException {
     if (local) {
       checkAlone(Launcher.current());
       LocalWorld all = ranks.localWorld(number);
@@ -77,7 +76,7 @@ final class Job {
           "%s started this process, but does not tell it which rank it is: name the mpirun of Open MPI or MPICH"
               .formatted(ranks.mpirun()));
     } else {
-      return new Mpirun(ranks.mpirun(), output).run(number, arguments);
+      return new Mpirun(ranks.mpirun(), main).run(number);
     }
     return ExitCode.GOOD.number();
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.cli;
+package io.github.gemmflow.cli.job;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -22,6 +22,7 @@ final class Mpirun {
   private static final long SECONDS_TO_END = 5;
 
   private final String program;
+  private final MainCommand main;
   private final CommandOutput output;
 
   /**
@@ -29,21 +30,23 @@ final class Mpirun {
    *
    * @param program its name or path
    */
-  Mpirun(String program, CommandOutput output) {
+  Mpirun(String program, MainCommand main) {
     this.program = program;
-    this.output = output;
+    this.main = main;
+    this.output = main.output();
   }
 
   /** Runs so many ranks with the same Java and options; returns the exit code. */
-  int run(int ranks, List<String> arguments) throws IOException, InterruptedException {
+  int run(int ranks) throws IOException, InterruptedException {
     List<String> command = new ArrayList<>(List.of(program));
     command.addAll(options(version()));
     command.addAll(List.of("-n", Integer.toString(ranks)));
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
     command.add("-D%s=%s".formatted(CommandOutput.WATCHED, output.watching()));
-    command.addAll(List.of("-cp", System.getProperty("java.class.path"), Gemmflow.class.getName()));
-    command.addAll(arguments);
+    command.addAll(
+        List.of("-cp", System.getProperty("java.class.path"), main.getClass().getName()));
+    command.addAll(main.arguments());
     Process process =
         new ProcessBuilder(command)
             // Launchers read all that is there, for ranks that read nothing; MPICH's ends with

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.cli;
+package io.github.gemmflow.cli.job;
 
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /** Files that a command writes if it is asked to. */
-final class OutputFile {
+public final class OutputFile {
   private OutputFile() {}
 
   /**
@@ -16,7 +16,7 @@ final class OutputFile {
    *
    * @throws CommandException if there is no directory for one of these files, or one in its place
    */
-  static void check(@Nullable Path... files) {
+  public static void check(@Nullable Path... files) {
     for (Path file : files) {
       Path directory = file == null ? null : file.toAbsolutePath().getParent();
       if (directory != null && !Files.isDirectory(directory)) {
@@ -32,7 +32,7 @@ final class OutputFile {
   }
 
   /** Writes a file, if one is wanted. */
-  static void write(@Nullable Path file, String text) {
+  public static void write(@Nullable Path file, String text) {
     if (file == null) {
       return;
     }

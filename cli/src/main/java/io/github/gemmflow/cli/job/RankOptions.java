@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.cli;
+package io.github.gemmflow.cli.job;
 
 import static java.util.stream.Collectors.joining;
 
@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** Options for the number and kind of ranks. */
-final class RankOptions {
+public final class RankOptions {
   /** Who carries rows between ranks. */
-  enum Engine {
+  public enum Engine {
     MPI,
     LOCAL
   }
@@ -25,8 +25,11 @@ final class RankOptions {
       names = {"-n", "--ranks"},
       split = ",",
       paramLabel = "N",
-      description = "ranks to start; in a job that runs already they are given (default: 2)")
+      description =
+          "ranks to start; in a job that runs already they are given (default: 2; 1 to run a model)")
   private List<Integer> ranks = List.of();
+
+  private int standard = DEFAULT;
 
   @Option(
       names = "--engine",
@@ -63,11 +66,9 @@ final class RankOptions {
     return !ranks.isEmpty();
   }
 
-  /** Takes this number, if none was said and it is one. */
-  void orElse(int number) {
-    if (ranks.isEmpty() && number > 0) {
-      ranks = List.of(number);
-    }
+  /** The number to start if none was given; two, unless set to 1 or more. */
+  public void orElse(int number) {
+    standard = number > 0 ? number : DEFAULT;
   }
 
   /**
@@ -75,7 +76,7 @@ final class RankOptions {
    *
    * @throws CommandException if that makes no sense
    */
-  int toStart() {
+  public int toStart() {
     List<Integer> numbers = allToStart();
     if (numbers.size() != 1) {
       throw new CommandException(
@@ -90,14 +91,14 @@ final class RankOptions {
    *
    * @throws CommandException if that makes no sense
    */
-  List<Integer> allToStart() {
+  public List<Integer> allToStart() {
     for (int number : ranks) {
       if (number < 1) {
         throw new CommandException(
             ExitCode.INPUT, "%d ranks cannot be started: -n takes 1 or more".formatted(number));
       }
     }
-    return ranks.isEmpty() ? List.of(DEFAULT) : ranks;
+    return ranks.isEmpty() ? List.of(standard) : ranks;
   }
 
   /** As somebody said it. */
@@ -105,7 +106,12 @@ final class RankOptions {
     return ranks.stream().map(String::valueOf).collect(joining(","));
   }
 
-  Engine engine() {
+  /** How many of the ranks share the memory of this process. */
+  public int inThisProcess() {
+    return engine == Engine.LOCAL ? toStart() : 1;
+  }
+
+  public Engine engine() {
     return engine;
   }
 
@@ -136,7 +142,7 @@ final class RankOptions {
   }
 
   /** The host of each rank, neighbours together. */
-  static int[] spread(int ranks, int hosts) {
+  public static int[] spread(int ranks, int hosts) {
     if (hosts < 1 || ranks < hosts) {
       throw new CommandException(
           ExitCode.INPUT,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.cli;
+package io.github.gemmflow.cli.job;
 
 import java.time.Duration;
 import java.util.Locale;
@@ -7,14 +7,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Numbers with units, as they are given to options. */
-final class Units {
+public final class Units {
   private static final Pattern RATE = Pattern.compile("(\\d+(?:\\.\\d+)?)(k|m|g)?bit");
   private static final Pattern TIME = Pattern.compile("(\\d+(?:\\.\\d+)?)(ns|us|ms|s)");
 
   private Units() {}
 
   /** Bits per second, written as tc(8) writes them. */
-  static double rate(String option, String text) {
+  public static double rate(String option, String text) {
     Matcher matcher = match(RATE, option, text, "a rate is written like 1gbit or 250mbit");
     double unit =
         switch (matcher.group(2)) {
@@ -26,7 +26,7 @@ final class Units {
     return Double.parseDouble(matcher.group(1)) * unit;
   }
 
-  static Duration time(String option, String text) {
+  public static Duration time(String option, String text) {
     Matcher matcher = match(TIME, option, text, "a time is written like 50us or 1.5ms");
     double unit =
         switch (matcher.group(2)) {

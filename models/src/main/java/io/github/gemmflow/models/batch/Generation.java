@@ -1,41 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.examples.service;
+package io.github.gemmflow.models.batch;
 
 import java.util.ArrayDeque;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
-/** A task of a client who waits for its tokens. One thread gives, another takes. */
-final class Job {
+/**
+ * Continuation of a prompt that somebody waits for. One thread gives tokens, another takes them.
+ */
+public final class Generation {
   private final Task task;
   private final Queue<Event> events = new ArrayDeque<>();
   private Event.@Nullable Failure failure;
 
-  /** What a client waits for. */
-  sealed interface Event {
+  /** Something that happens to a text. */
+  public sealed interface Event {
     /** One more token. */
     record Token(int number) implements Event {}
 
     /**
-     * The end.
+     * The end of the text.
      *
-     * @param reason as OpenAI says it: "stop" or "length"
+     * @param byItself whether the model ended it, and not its limit
      */
-    record End(String reason) implements Event {}
+    record End(boolean byItself) implements Event {}
 
     /**
-     * The server cannot go on.
+     * The end of the work on it, before the text was finished.
      *
-     * @param status of HTTP, for a client who has not got one yet
+     * @param isOrderly whether the ranks were told to end, so that the request may succeed
+     *     elsewhere
      */
-    record Failure(int status, String message) implements Event {}
+    record Failure(boolean isOrderly, String message) implements Event {}
   }
 
-  Job(Task task) {
+  Generation(Task task) {
     this.task = task;
   }
 
-  Task task() {
+  /** The prompt, and how it is continued. */
+  public Task task() {
     return task;
   }
 
@@ -50,8 +54,8 @@ final class Job {
     notifyAll();
   }
 
-  /** Waits for what comes next: an event, or else the failure. */
-  synchronized Event take() throws InterruptedException {
+  /** Waits for the next event; after a failure, which ends it, returns that. */
+  public synchronized Event take() throws InterruptedException {
     while (events.isEmpty()) {
       if (failure != null) {
         return failure;

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.examples.generate;
+package io.github.gemmflow.models.batch;
 
-import io.github.gemmflow.measure.Counted;
-import io.github.gemmflow.models.batch.Batch;
-import io.github.gemmflow.models.batch.Continuation;
-import io.github.gemmflow.models.batch.Sampler;
 import io.github.gemmflow.models.decoder.Decoder;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,7 +10,7 @@ import java.util.function.IntConsumer;
  * Continuation of prompts with the likeliest token, again and again: first one pass over all
  * prompts, then passes of one row for each sequence that goes on.
  */
-final class Greedy {
+public final class Greedy {
   private final Batch batch;
   private final List<Continuation> all = new ArrayList<>();
   private final List<List<float[]>> logits = new ArrayList<>();
@@ -30,17 +26,19 @@ final class Greedy {
    * @param listener hears of each token of the first prompt
    * @param keepsLogits whether the logits of all tokens are kept; they can be large
    */
-  Greedy(
+  public Greedy(
       Decoder model,
       List<int[]> prompts,
       int maxTokens,
       List<Integer> ends,
       IntConsumer listener,
       boolean keepsLogits) {
-    if (prompts.isEmpty() || maxTokens < 1) {
+    if (prompts.isEmpty()) {
+      throw new IllegalArgumentException("0 prompts cannot be continued: give at least one");
+    }
+    if (maxTokens < 1) {
       throw new IllegalArgumentException(
-          "%s cannot be continued with %s: give at least one of each"
-              .formatted(Counted.of(prompts.size(), "prompt"), Counted.of(maxTokens, "token")));
+          "a prompt cannot be continued with %d tokens: give at least one".formatted(maxTokens));
     }
     this.batch = new Batch(model, prompts.stream().mapToInt(prompt -> prompt.length).sum());
     for (int[] prompt : prompts) {
@@ -53,7 +51,7 @@ final class Greedy {
   }
 
   /** Runs to the end. Collective. */
-  Greedy run() {
+  public Greedy run() {
     all.forEach(batch::add);
     prefillMillis = pass();
     while (batch.size() > 0) {
@@ -70,23 +68,23 @@ final class Greedy {
     return (System.nanoTime() - start) / 1e6;
   }
 
-  /** What each prompt was continued with. */
-  List<List<Integer>> tokens() {
+  /** The tokens that continue each prompt. */
+  public List<List<Integer>> tokens() {
     return all.stream().map(Continuation::tokens).toList();
   }
 
   /** The logits that each of these tokens was chosen by, if they were kept. */
-  List<List<float[]>> logits() {
+  public List<List<float[]>> logits() {
     return logits;
   }
 
-  /** The first pass, in milliseconds. */
-  double prefillMillis() {
+  /** The time of the first pass, in milliseconds. */
+  public double prefillMillis() {
     return prefillMillis;
   }
 
-  /** A later pass, in milliseconds: one more token for every sequence that goes on. */
-  double decodeMillis() {
+  /** The mean time of a later pass, in milliseconds: one more token for every sequence. */
+  public double decodeMillis() {
     return decodeMillis / Math.max(1, decodePasses);
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.examples.service;
+package io.github.gemmflow.models.batch;
 
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.examples.service;
+package io.github.gemmflow.models.batch;
 
 import io.github.gemmflow.Group;
-import io.github.gemmflow.models.batch.Batch;
-import io.github.gemmflow.models.batch.Continuation;
 import io.github.gemmflow.models.decoder.Decoder;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -14,11 +12,11 @@ import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Loop that every rank of a server runs: hear what is new, run a pass, and again. Rank 0 says what
- * is new; tokens come out of it alone. All ranks have the same tasks in the same order, and choose
- * the same tokens, so that nothing else has to be told.
+ * Loop that every rank runs to continue texts as they come: hear what is new, run a pass, and
+ * again. Rank 0 broadcasts what is new, and gives tokens to those who wait. All ranks have the same
+ * tasks in the same order and choose the same tokens, so that nothing else is sent.
  */
-final class RankLoop {
+public final class RankLoop {
   private final Group group;
   private final List<Integer> ends;
   private final Decoder decoder;
@@ -30,7 +28,7 @@ final class RankLoop {
    * @param ends tokens that end a text
    * @param maxRows the most rows of a pass
    */
-  RankLoop(Group group, Decoder decoder, List<Integer> ends, int maxRows) {
+  public RankLoop(Group group, Decoder decoder, List<Integer> ends, int maxRows) {
     this.group = group;
     this.decoder = decoder;
     this.ends = ends;
@@ -38,12 +36,12 @@ final class RankLoop {
   }
 
   /**
-   * How many tokens of texts every rank can keep, {@link Decoder#MORE_TOKENS} more for each text.
-   * Collective.
+   * The number of tokens that every rank has memory for, with {@link Decoder#MORE_TOKENS} more for
+   * each text. Collective.
    *
    * @param bytes of memory that this rank has for them
    */
-  long room(long bytes) {
+  public long room(long bytes) {
     byte[] mine = ByteBuffer.allocate(Long.BYTES).putLong(decoder.tokensIn(bytes)).array();
     return Arrays.stream(group.allGather(mine))
         .mapToLong(its -> ByteBuffer.wrap(its).getLong())
@@ -51,14 +49,14 @@ final class RankLoop {
         .orElseThrow();
   }
 
-  /** Runs on rank 0 until the desk ends. Collective. */
-  void lead(Desk desk) {
+  /** Runs on rank 0 until the work ends. Collective. */
+  public void lead(Scheduler scheduler) {
     Work work = new Work();
-    for (News news = desk.next(); tell(news); news = desk.next()) {
+    for (News news = scheduler.next(); tell(news); news = scheduler.next()) {
       long start = System.nanoTime();
-      work.begin(news, desk);
-      work.pass(desk);
-      desk.passed(System.nanoTime() - start);
+      work.begin(news, scheduler);
+      work.pass(scheduler);
+      scheduler.passed(System.nanoTime() - start);
     }
   }
 
@@ -69,7 +67,7 @@ final class RankLoop {
   }
 
   /** Runs on the other ranks, until rank 0 says that it is over. Collective. */
-  void follow() {
+  public void follow() {
     Work work = new Work();
     for (News news = hear(); !news.isEnd(); news = hear()) {
       work.begin(news, null);
@@ -84,34 +82,35 @@ final class RankLoop {
   /** Texts that grow. After a failure nobody knows them any more, and their memory is free. */
   private final class Work {
     private final Batch batch = new Batch(decoder, maxRows);
-    private final Map<Long, Continuation> going = new HashMap<>();
+    private final Map<Long, Continuation> running = new HashMap<>();
 
-    void begin(News news, @Nullable Desk desk) {
+    void begin(News news, @Nullable Scheduler scheduler) {
       for (Task task : news.added()) {
-        IntConsumer listener = desk == null ? token -> {} : token -> desk.heard(task.id(), token);
+        IntConsumer listener =
+            scheduler == null ? token -> {} : token -> scheduler.heard(task.id(), token);
         Continuation continuation =
             new Continuation(
                 decoder.begin(task.tokens()), task.sampler(), task.maxTokens(), ends, listener);
-        going.put(task.id(), continuation);
+        running.put(task.id(), continuation);
         batch.add(continuation);
       }
       for (long id : news.cancelled()) {
-        Continuation continuation = going.get(id);
+        Continuation continuation = running.get(id);
         if (continuation != null) {
           continuation.cancel();
         }
       }
     }
 
-    void pass(@Nullable Desk desk) {
+    void pass(@Nullable Scheduler scheduler) {
       batch.pass();
-      going
+      running
           .entrySet()
           .removeIf(
               entry -> {
                 boolean isFinished = entry.getValue().isFinished();
-                if (isFinished && desk != null) {
-                  desk.finished(entry.getKey(), entry.getValue().isEnded());
+                if (isFinished && scheduler != null) {
+                  scheduler.finished(entry.getKey(), entry.getValue().isEnded());
                 }
                 return isFinished;
               });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.examples.service;
+package io.github.gemmflow.models.batch;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -8,139 +8,158 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The place on rank 0 where clients leave jobs and the loop of the ranks takes them, so many at a
- * time. Thread-safe.
+ * Queue of texts on rank 0: clients submit them, and the {@link RankLoop} takes them, as many at a
+ * time as there is room for. Thread-safe.
  */
-final class Desk {
-  private final int maxGoing;
+public final class Scheduler {
+  private final int maxRunning;
   private final int maxWaiting;
   private final long room;
-  private final Metrics metrics;
-  private final Queue<Job> waiting = new ArrayDeque<>();
-  private final Map<Long, Job> going = new HashMap<>();
+  private final Queue<Generation> waiting = new ArrayDeque<>();
+  private final Map<Long, Generation> running = new HashMap<>();
   private final List<Long> cancelled = new ArrayList<>();
+  private final LongAdder tokens = new LongAdder();
+  private final LongAdder passes = new LongAdder();
+  private final LongAdder passNanos = new LongAdder();
   private long ids;
-  private Job.Event.@Nullable Failure end;
+  private Generation.Event.@Nullable Failure end;
 
   /**
-   * An empty desk.
+   * An empty queue.
    *
-   * @param maxGoing jobs that are worked on at a time
-   * @param maxWaiting jobs that wait for that
-   * @param room of the ranks, of which each job takes what its task does
+   * @param maxRunning the most texts that grow at a time
+   * @param maxWaiting the most texts that wait for that
+   * @param room tokens that every rank has memory for, of which each text takes {@link Task#room}
    */
-  Desk(int maxGoing, int maxWaiting, long room, Metrics metrics) {
-    this.maxGoing = maxGoing;
+  public Scheduler(int maxRunning, int maxWaiting, long room) {
+    this.maxRunning = maxRunning;
     this.maxWaiting = maxWaiting;
     this.room = room;
-    this.metrics = metrics;
   }
 
-  /** Makes a task, given a number. */
+  /** Maker of a task that has a given number. */
   @FunctionalInterface
-  interface TaskMaker {
+  public interface TaskMaker {
+    /** Makes it. */
     Task make(long id);
   }
 
-  /** Leaves a job; returns nothing if too many wait, or the server ends. */
-  synchronized Optional<Job> leave(TaskMaker maker) {
+  /** Adds a text to the queue; returns nothing if too many wait, or the work has ended. */
+  public synchronized Optional<Generation> submit(TaskMaker maker) {
     if (end != null || waiting.size() >= maxWaiting) {
       return Optional.empty();
     }
-    Job job = new Job(maker.make(ids++));
-    waiting.add(job);
+    Generation generation = new Generation(maker.make(ids++));
+    waiting.add(generation);
     notifyAll();
-    return Optional.of(job);
+    return Optional.of(generation);
   }
 
-  /** Nobody waits for a job any more. */
-  synchronized void cancel(Job job) {
-    if (!waiting.remove(job) && going.containsKey(job.task().id())) {
-      cancelled.add(job.task().id());
+  /** Drops a text that nobody waits for any more. */
+  public synchronized void cancel(Generation generation) {
+    if (!waiting.remove(generation) && running.containsKey(generation.task().id())) {
+      cancelled.add(generation.task().id());
     }
   }
 
-  /** For the loop: what is new. Waits, if there is nothing to work on and no end. */
+  /** For the loop: the news before a pass. Waits while there is nothing to work on. */
   synchronized News next() {
-    while (going.isEmpty() && waiting.isEmpty() && end == null) {
+    while (running.isEmpty() && waiting.isEmpty() && end == null) {
       try {
         wait();
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
-        end(new Job.Event.Failure(503, "the server was interrupted"));
+        end(new Generation.Event.Failure(true, "the server was interrupted"));
       }
     }
     List<Task> added = new ArrayList<>();
     while (isRoomFor(waiting.peek())) {
-      Job job = waiting.remove();
-      going.put(job.task().id(), job);
-      added.add(job.task());
+      Generation generation = waiting.remove();
+      running.put(generation.task().id(), generation);
+      added.add(generation.task());
     }
     News news = new News(end != null, added, cancelled);
     cancelled.clear();
     return news;
   }
 
-  /** Whether a job can begin; the only one always can. */
-  private boolean isRoomFor(@Nullable Job next) {
-    long taken = going.values().stream().mapToLong(job -> job.task().room()).sum();
+  /** Whether a text can begin; the only one always can. */
+  private boolean isRoomFor(@Nullable Generation next) {
+    long taken = running.values().stream().mapToLong(generation -> generation.task().room()).sum();
     return next != null
-        && (going.isEmpty() || (going.size() < maxGoing && next.task().room() <= room - taken));
+        && (running.isEmpty()
+            || (running.size() < maxRunning && next.task().room() <= room - taken));
   }
 
   /** For the loop: a token has come. */
   synchronized void heard(long id, int token) {
-    give(going.get(id), new Job.Event.Token(token));
-    metrics.token();
+    give(running.get(id), new Generation.Event.Token(token));
+    tokens.increment();
   }
 
-  /** For the loop: a job is finished. */
+  /** For the loop: a text is finished. */
   synchronized void finished(long id, boolean byItself) {
-    give(going.remove(id), new Job.Event.End(byItself ? "stop" : "length"));
+    give(running.remove(id), new Generation.Event.End(byItself));
   }
 
-  private static void give(@Nullable Job job, Job.Event event) {
-    if (job != null) {
-      job.give(event);
+  private static void give(@Nullable Generation generation, Generation.Event event) {
+    if (generation != null) {
+      generation.give(event);
     }
   }
 
-  /** For the loop: a pass took so long. */
+  /** For the loop: a pass is over. */
   void passed(long nanos) {
-    metrics.pass(nanos);
+    passes.increment();
+    passNanos.add(nanos);
   }
 
   /**
-   * Ends the work, whatever the reason: takes no more jobs, tells everybody who waits for one, and
+   * Ends the work, whatever the reason: takes no more texts, tells everybody who waits for one, and
    * lets the loop begin no pass. The first reason counts.
    */
-  synchronized void end(Job.Event.Failure why) {
+  public synchronized void end(Generation.Event.Failure why) {
     if (end == null) {
       end = why;
-      going.values().forEach(job -> job.fail(why));
-      waiting.forEach(job -> job.fail(why));
-      going.clear();
+      running.values().forEach(generation -> generation.fail(why));
+      waiting.forEach(generation -> generation.fail(why));
+      running.clear();
       waiting.clear();
       notifyAll();
     }
   }
 
-  Metrics metrics() {
-    return metrics;
-  }
-
-  synchronized boolean isOpen() {
+  /** Whether the work goes on. */
+  public synchronized boolean isOpen() {
     return end == null;
   }
 
-  synchronized int going() {
-    return going.size();
+  /** Texts that grow. */
+  public synchronized int running() {
+    return running.size();
   }
 
-  synchronized int waiting() {
+  /** Texts that wait. */
+  public synchronized int waiting() {
     return waiting.size();
+  }
+
+  /** Tokens of all texts so far. */
+  public long tokens() {
+    return tokens.sum();
+  }
+
+  /** Passes so far. */
+  public long passes() {
+    return passes.sum();
+  }
+
+  /** The time that these passes took, in nanoseconds. */
+  public long passNanos() {
+    return passNanos.sum();
   }
 }

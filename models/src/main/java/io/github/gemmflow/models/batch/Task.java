@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.examples.service;
+package io.github.gemmflow.models.batch;
 
-import io.github.gemmflow.models.batch.Sampler;
 import io.github.gemmflow.models.decoder.Decoder;
 import java.io.DataInput;
 import java.io.DataOutput;
@@ -10,18 +9,23 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A prompt to be continued: what all ranks know of a request.
+ * Prompt to be continued, as all ranks know it.
  *
  * @param id a number of its own
+ * @param prompt its tokens
+ * @param maxTokens the most tokens that continue it
+ * @param temperature see {@link Sampler}
+ * @param topP see {@link Sampler}
+ * @param seed see {@link Sampler}
  */
-record Task(
+public record Task(
     long id, List<Integer> prompt, int maxTokens, double temperature, double topP, long seed) {
-  Task {
+  public Task {
     prompt = List.copyOf(prompt);
   }
 
-  /** What it takes of the ranks' memory when it is finished. */
-  long room() {
+  /** The tokens that every rank needs memory for until it is finished. */
+  public long room() {
     return (long) prompt.size() + maxTokens + Decoder.MORE_TOKENS;
   }
 

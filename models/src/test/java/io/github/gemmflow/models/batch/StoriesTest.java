@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.examples.generate;
+package io.github.gemmflow.models.batch;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -10,6 +10,7 @@ import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.models.checkpoint.Checkpoint;
 import io.github.gemmflow.models.decoder.Decoder;
 import io.github.gemmflow.models.decoder.Weights;
+import io.github.gemmflow.models.kit.Stories;
 import io.github.gemmflow.models.parallel.Shares;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

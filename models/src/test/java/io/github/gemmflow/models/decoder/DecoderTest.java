@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.examples.generate;
+package io.github.gemmflow.models.decoder;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -8,10 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.github.gemmflow.Config;
 import io.github.gemmflow.LocalWorld;
 import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.models.batch.Greedy;
 import io.github.gemmflow.models.checkpoint.Checkpoint;
 import io.github.gemmflow.models.checkpoint.RandomWeights;
-import io.github.gemmflow.models.decoder.Decoder;
-import io.github.gemmflow.models.decoder.Weights;
 import io.github.gemmflow.models.parallel.Shares;
 import io.github.gemmflow.tuning.Overlap;
 import io.github.gemmflow.tuning.Storage;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.examples.generate;
+package io.github.gemmflow.models.decoder;
 
 import io.github.gemmflow.models.checkpoint.Checkpoint;
 import io.github.gemmflow.models.checkpoint.ModelConfig;

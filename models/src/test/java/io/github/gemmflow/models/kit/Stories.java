@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.examples.generate;
+package io.github.gemmflow.models.kit;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;

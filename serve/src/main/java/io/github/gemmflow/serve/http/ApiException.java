@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.examples.service;
+package io.github.gemmflow.serve.http;
 
 /** A request that is not answered, with the status and the message that the client gets. */
 final class ApiException extends Exception {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.examples.service;
+package io.github.gemmflow.serve.http;
 
 import static java.lang.System.Logger.Level.ERROR;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpHandler;
+import io.github.gemmflow.models.batch.Generation;
+import io.github.gemmflow.models.batch.Scheduler;
 import io.github.gemmflow.text.StopText;
 import io.github.gemmflow.text.TextStream;
 import java.io.IOException;
@@ -19,15 +21,20 @@ final class CompletionHandler implements HttpHandler {
   private final boolean isChat;
   private final ServedModel model;
   private final RequestReader reader;
-  private final Desk desk;
+  private final Scheduler scheduler;
   private final Metrics metrics;
 
-  CompletionHandler(boolean isChat, ServedModel model, RequestReader reader, Desk desk) {
+  CompletionHandler(
+      boolean isChat,
+      ServedModel model,
+      RequestReader reader,
+      Scheduler scheduler,
+      Metrics metrics) {
     this.isChat = isChat;
     this.model = model;
     this.reader = reader;
-    this.desk = desk;
-    this.metrics = desk.metrics();
+    this.scheduler = scheduler;
+    this.metrics = metrics;
   }
 
   @Override
@@ -70,22 +77,23 @@ final class CompletionHandler implements HttpHandler {
     }
     CompletionRequest request =
         reader.read(exchange, isChat ? model.prompts()::chat : model.prompts()::completion);
-    Job job =
-        desk.leave(request::task)
+    Generation generation =
+        scheduler
+            .submit(request::task)
             .orElseThrow(
                 () ->
                     new ApiException(
                         503, "too many requests wait, or the server ends: try again later"));
     metrics.prompt(request.prompt().size());
     long now = System.currentTimeMillis() / 1000;
-    Answer answer = new Answer(isChat, model.name(), job.task().id(), now);
+    Answer answer = new Answer(isChat, model.name(), generation.task().id(), now);
     boolean isOver = false;
     try {
       if (request.isStream()) {
-        stream(exchange, request, job, answer);
+        stream(exchange, request, generation, answer);
       } else {
         StringBuilder text = new StringBuilder();
-        Reading reading = new Reading(request, job);
+        Reading reading = new Reading(request, generation);
         while (!reading.isOver()) {
           text.append(reading.next());
         }
@@ -97,14 +105,15 @@ final class CompletionHandler implements HttpHandler {
       isOver = true;
     } finally {
       if (!isOver) {
-        desk.cancel(job);
+        scheduler.cancel(generation);
       }
     }
   }
 
-  private void stream(HttpExchange exchange, CompletionRequest request, Job job, Answer answer)
+  private void stream(
+      HttpExchange exchange, CompletionRequest request, Generation generation, Answer answer)
       throws ApiException, IOException, InterruptedException {
-    Reading reading = new Reading(request, job);
+    Reading reading = new Reading(request, generation);
     // The first piece may be a failure, which has a status only while nothing was sent.
     String text = reading.next();
     exchange.getResponseHeaders().add("Content-Type", "text/event-stream");
@@ -129,29 +138,29 @@ final class CompletionHandler implements HttpHandler {
     out.flush();
   }
 
-  /** The text of a job, as it comes. */
+  /** The text of an answer, as it comes. */
   private final class Reading {
-    private final Job job;
+    private final Generation generation;
     private final TextStream text = new TextStream(model.prompts().tokenizer());
     private final StopText stop;
     private String reason = "";
     private int tokens;
 
-    Reading(CompletionRequest request, Job job) {
-      this.job = job;
+    Reading(CompletionRequest request, Generation generation) {
+      this.generation = generation;
       this.stop = new StopText(request.stops());
     }
 
     /** Waits for more; may be empty. */
     String next() throws ApiException, InterruptedException {
-      return switch (job.take()) {
-        case Job.Event.Token token -> token(token.number());
-        case Job.Event.End end -> {
-          reason = end.reason();
+      return switch (generation.take()) {
+        case Generation.Event.Token token -> token(token.number());
+        case Generation.Event.End end -> {
+          reason = end.byItself() ? "stop" : "length";
           yield stop.add(text.end()) + stop.end();
         }
-        case Job.Event.Failure failure ->
-            throw new ApiException(failure.status(), failure.message());
+        case Generation.Event.Failure failure ->
+            throw new ApiException(failure.isOrderly() ? 503 : 500, failure.message());
       };
     }
 
@@ -163,7 +172,7 @@ final class CompletionHandler implements HttpHandler {
       String piece = stop.add(text.add(number));
       if (stop.isFound()) {
         reason = "stop";
-        desk.cancel(job);
+        scheduler.cancel(generation);
       }
       return piece;
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.examples.service;
+package io.github.gemmflow.serve.http;
 
+import io.github.gemmflow.models.batch.Task;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

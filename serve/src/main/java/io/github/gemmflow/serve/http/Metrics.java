@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.examples.service;
+package io.github.gemmflow.serve.http;
 
+import io.github.gemmflow.models.batch.Scheduler;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -10,9 +11,6 @@ import java.util.concurrent.atomic.LongAdder;
 final class Metrics {
   private final Map<Integer, LongAdder> answers = new ConcurrentSkipListMap<>();
   private final LongAdder promptTokens = new LongAdder();
-  private final LongAdder tokens = new LongAdder();
-  private final LongAdder passes = new LongAdder();
-  private final LongAdder passNanos = new LongAdder();
 
   void answer(int status) {
     answers.computeIfAbsent(status, s -> new LongAdder()).increment();
@@ -22,17 +20,8 @@ final class Metrics {
     promptTokens.add(count);
   }
 
-  void token() {
-    tokens.increment();
-  }
-
-  void pass(long nanos) {
-    passes.increment();
-    passNanos.add(nanos);
-  }
-
   /** All counters as text. */
-  String text(Desk desk) {
+  String text(Scheduler scheduler) {
     StringBuilder text = new StringBuilder();
     text.append("# TYPE gemmflow_requests_total counter\n");
     answers.forEach(
@@ -40,12 +29,12 @@ final class Metrics {
             text.append(
                 "gemmflow_requests_total{status=\"%d\"} %d\n".formatted(status, count.sum())));
     add(text, "gemmflow_prompt_tokens_total", "counter", Long.toString(promptTokens.sum()));
-    add(text, "gemmflow_tokens_total", "counter", Long.toString(tokens.sum()));
-    add(text, "gemmflow_passes_total", "counter", Long.toString(passes.sum()));
-    String seconds = String.format(Locale.ROOT, "%.6f", passNanos.sum() / 1e9);
+    add(text, "gemmflow_tokens_total", "counter", Long.toString(scheduler.tokens()));
+    add(text, "gemmflow_passes_total", "counter", Long.toString(scheduler.passes()));
+    String seconds = String.format(Locale.ROOT, "%.6f", scheduler.passNanos() / 1e9);
     add(text, "gemmflow_pass_seconds_total", "counter", seconds);
-    add(text, "gemmflow_jobs_going", "gauge", Integer.toString(desk.going()));
-    add(text, "gemmflow_jobs_waiting", "gauge", Integer.toString(desk.waiting()));
+    add(text, "gemmflow_jobs_going", "gauge", Integer.toString(scheduler.running()));
+    add(text, "gemmflow_jobs_waiting", "gauge", Integer.toString(scheduler.waiting()));
     return text.toString();
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.examples.service;
+package io.github.gemmflow.serve.http;
 
 import io.github.gemmflow.text.Tokenizer;
 import java.util.ArrayList;
@@ -13,10 +13,11 @@ import tools.jackson.databind.JsonNode;
  * @param chatTemplate of the model; empty if it has none
  * @param marks texts that the tokenizer takes for special tokens
  */
-record PromptReader(Tokenizer tokenizer, String chatTemplate, List<String> marks) {
+public record PromptReader(Tokenizer tokenizer, String chatTemplate, List<String> marks) {
   private static final List<String> ROLES = List.of("system", "user", "assistant");
 
-  PromptReader {
+  /** Makes one. */
+  public PromptReader {
     marks = List.copyOf(marks);
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.examples.service;
+package io.github.gemmflow.serve.http;
 
 import io.github.gemmflow.models.batch.Sampler;
 import io.github.gemmflow.models.checkpoint.ModelConfig;
@@ -11,10 +11,10 @@ import io.github.gemmflow.models.decoder.Decoder;
  * @param maxTokens the most tokens of a text, prompt and answer
  * @param maxBytes the most bytes of a request
  */
-record ServedModel(
+public record ServedModel(
     String name, ModelConfig config, PromptReader prompts, int maxTokens, int maxBytes) {
   /** The same, with texts that fit the ranks' memory one by one. */
-  ServedModel within(long room) {
+  public ServedModel within(long room) {
     int most = (int) Math.min(maxTokens, room - Decoder.MORE_TOKENS);
     if (most < 2) {
       throw new IllegalArgumentException(

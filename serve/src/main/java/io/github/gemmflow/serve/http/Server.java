@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.examples.service;
+package io.github.gemmflow.serve.http;
 
 import com.sun.net.httpserver.HttpHandler;
 import com.sun.net.httpserver.HttpServer;
+import io.github.gemmflow.models.batch.Scheduler;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.List;
@@ -27,20 +28,21 @@ final class Server implements AutoCloseable {
       List<String> names,
       ServedModel model,
       RequestReader reader,
-      Desk desk)
+      Scheduler scheduler)
       throws IOException {
-    this.gate = new Gate(names, desk.metrics());
+    Metrics metrics = new Metrics();
+    this.gate = new Gate(names, metrics);
     this.http = HttpServer.create(address, 0);
     http.setExecutor(threads);
-    add("/v1/completions", new CompletionHandler(false, model, reader, desk));
-    add("/v1/chat/completions", new CompletionHandler(true, model, reader, desk));
+    add("/v1/completions", new CompletionHandler(false, model, reader, scheduler, metrics));
+    add("/v1/chat/completions", new CompletionHandler(true, model, reader, scheduler, metrics));
     get("/v1/models", "application/json", () -> models(model));
-    get("/metrics", "text/plain; version=0.0.4", () -> desk.metrics().text(desk));
+    get("/metrics", "text/plain; version=0.0.4", () -> metrics.text(scheduler));
     add(
         "/health",
         exchange -> {
           try (exchange) {
-            boolean isOpen = desk.isOpen();
+            boolean isOpen = scheduler.isOpen();
             Replies.send(exchange, isOpen ? 200 : 503, "text/plain", isOpen ? "ok\n" : "ending\n");
           }
         });
@@ -88,7 +90,7 @@ final class Server implements AutoCloseable {
 
   /**
    * Gives answers that are on their way a second to arrive, and waits for nobody after that. The
-   * desk ends before: then nobody waits for a token.
+   * scheduler ends before: then nobody waits for a token.
    */
   @Override
   public void close() {

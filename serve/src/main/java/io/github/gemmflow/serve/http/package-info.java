@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * A server that answers requests with a model on all ranks of a job. Start reading at {@code
- * RankLoop}, which every rank runs: rank 0 tells the others by a broadcast what is new, and all run
- * the next pass. {@code Serve} is the program.
+ * Answers to requests over HTTP, in the form of OpenAI's interface, on rank 0. Start reading at
+ * {@code Service}; the texts themselves grow in {@link io.github.gemmflow.models.batch.RankLoop}.
  */
 @NullMarked
-package io.github.gemmflow.examples.service;
+package io.github.gemmflow.serve.http;
 
 import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.examples.service;
+package io.github.gemmflow.serve.http;
 
 import io.github.gemmflow.text.TextStream;
 import io.github.gemmflow.text.Tokenizer;

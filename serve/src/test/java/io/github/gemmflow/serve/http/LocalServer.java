@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.examples.service;
+package io.github.gemmflow.serve.http;
 
 import io.github.gemmflow.LocalWorld;
 import io.github.gemmflow.World;
-import io.github.gemmflow.examples.command.Program;
 import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.models.batch.Generation;
+import io.github.gemmflow.models.batch.RankLoop;
+import io.github.gemmflow.models.batch.Scheduler;
 import io.github.gemmflow.models.checkpoint.Checkpoint;
 import io.github.gemmflow.models.decoder.Decoder;
 import io.github.gemmflow.models.decoder.Weights;
 import io.github.gemmflow.models.parallel.Shares;
 import io.github.gemmflow.text.Tokenizer;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.PipedReader;
-import java.io.PipedWriter;
-import java.io.PrintWriter;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -25,38 +24,35 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.IntFunction;
-import picocli.CommandLine;
 
 /** A server whose ranks are threads of this JVM, and which a test may end in several ways. */
 final class LocalServer implements AutoCloseable {
   private static final int MAX_ROWS = 64;
 
-  private final Serve serve = new Serve();
-  private final Desk desk;
+  private final Scheduler scheduler;
   private final ExecutorService thread = Executors.newSingleThreadExecutor();
   private final CompletableFuture<Void> end;
-  private final int port;
+  private final CompletableFuture<Integer> port = new CompletableFuture<>();
+  private final Service service;
 
   /**
-   * Starts one, and returns when it answers.
+   * Starts one.
    *
+   * @param bodies the most requests that are read at a time
    * @param ends the tokens that end a text, as each rank knows them
-   * @param options of the command
    */
-  LocalServer(int ranks, Path model, Desk desk, IntFunction<List<Integer>> ends, String... options)
-      throws IOException {
-    this.desk = desk;
-    PipedReader out = new PipedReader();
-    CommandLine line = Program.of(serve);
-    line.setOut(new PrintWriter(new PipedWriter(out)));
-    List<String> arguments = new ArrayList<>(List.of("--model", model.toString(), "--port", "0"));
-    arguments.addAll(List.of(options));
-    line.parseArgs(arguments.toArray(new String[0]));
+  LocalServer(
+      int ranks, Path model, Scheduler scheduler, int bodies, IntFunction<List<Integer>> ends) {
+    this.scheduler = scheduler;
+    this.service =
+        new Service(
+            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+            List.of(),
+            bodies,
+            at -> port.complete(at.getPort()));
     this.end =
         CompletableFuture.runAsync(
             () -> LocalWorld.of(ranks).run(world -> run(world, model, ends)), thread);
-    String answers = new BufferedReader(out).readLine();
-    this.port = Integer.parseInt(answers.substring(answers.lastIndexOf(':') + 1));
   }
 
   private void run(World world, Path model, IntFunction<List<Integer>> ends) throws IOException {
@@ -68,7 +64,7 @@ final class LocalServer implements AutoCloseable {
           new Decoder(world.group(), weights, world.config().tuning(), 1, MAX_ROWS, 16);
       RankLoop loop = new RankLoop(world.group(), decoder, ends.apply(world.rank()), MAX_ROWS);
       if (world.rank() == 0) {
-        serve.lead(loop, served, desk);
+        service.lead(loop, served, scheduler);
       } else {
         loop.follow();
       }
@@ -87,12 +83,13 @@ final class LocalServer implements AutoCloseable {
         1 << 20);
   }
 
+  /** Waits until it answers. */
   int port() {
-    return port;
+    return port.join();
   }
 
-  Desk desk() {
-    return desk;
+  Scheduler scheduler() {
+    return scheduler;
   }
 
   /** Waits until all ranks are done; throws what ended them. */
@@ -102,7 +99,7 @@ final class LocalServer implements AutoCloseable {
 
   @Override
   public void close() {
-    desk.end(new Job.Event.Failure(503, "the test is over"));
+    scheduler.end(new Generation.Event.Failure(true, "the test is over"));
     thread.shutdown();
   }
 }

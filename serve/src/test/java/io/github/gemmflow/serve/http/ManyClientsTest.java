@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.examples.service;
+package io.github.gemmflow.serve.http;
 
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -12,6 +12,7 @@ import io.github.gemmflow.models.decoder.Decoder;
 import io.github.gemmflow.models.decoder.Sequence;
 import io.github.gemmflow.models.decoder.Weights;
 import io.github.gemmflow.models.parallel.Shares;
+import io.github.gemmflow.serve.TestModel;
 import io.github.gemmflow.text.Tokenizer;
 import java.io.IOException;
 import java.nio.file.Path;

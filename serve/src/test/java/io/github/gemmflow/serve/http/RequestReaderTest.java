@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.examples.service;
+package io.github.gemmflow.serve.http;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.github.gemmflow.models.batch.Scheduler;
 import io.github.gemmflow.models.checkpoint.Checkpoint;
+import io.github.gemmflow.serve.TestModel;
 import io.github.gemmflow.text.Tokenizer;
 import java.io.IOException;
 import java.net.http.HttpResponse;
@@ -33,10 +35,8 @@ class RequestReaderTest {
   @BeforeAll
   static void start() throws IOException {
     TestModel.writeRandom(model);
-    Desk desk = new Desk(16, 64, Long.MAX_VALUE, new Metrics());
-    server =
-        new LocalServer(
-            1, model, desk, rank -> List.of(), "--max-waiting", Integer.toString(BODIES));
+    Scheduler scheduler = new Scheduler(16, 64, Long.MAX_VALUE);
+    server = new LocalServer(1, model, scheduler, BODIES, rank -> List.of());
   }
 
   @AfterAll

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.examples.service;
+package io.github.gemmflow.serve.http;
 
-import io.github.gemmflow.examples.parallel.Mpirun;
+import io.github.gemmflow.cli.Ran;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -32,22 +32,31 @@ final class ServerProcess implements AutoCloseable {
    */
   static ServerProcess local(List<String> java, int ranks, Path model, String... options)
       throws IOException {
-    List<String> all = arguments(model, options);
-    all.addAll(List.of("--local", Integer.toString(ranks)));
-    return new ServerProcess(Mpirun.java(java, Serve.class, all));
+    List<String> command = new ArrayList<>(Ran.java());
+    command.addAll(1, java);
+    command.addAll(arguments(model, options));
+    command.addAll(List.of("--engine", "local", "-n", Integer.toString(ranks)));
+    return new ServerProcess(command);
   }
 
+  /** Ranks as processes, which a launcher starts. */
   static ServerProcess mpi(String mpi, int ranks, Path model, String... options)
       throws IOException {
-    List<String> java = List.of("-Dgemmflow.deadline=5s");
-    List<String> command =
-        Mpirun.command(mpi, ranks, Mpirun.java(java, Serve.class, arguments(model, options)));
+    List<String> command = new ArrayList<>(List.of("mpirun." + mpi, "-n", Integer.toString(ranks)));
+    if (mpi.equals("openmpi")) {
+      command.addAll(List.of("--allow-run-as-root", "--oversubscribe", "--bind-to", "none"));
+    }
+    int java = command.size();
+    command.addAll(Ran.java());
+    command.add(java + 1, "-Dgemmflow.deadline=5s");
+    command.addAll(arguments(model, options));
     return new ServerProcess(command);
   }
 
   private static List<String> arguments(Path model, String... options) {
     List<String> all =
-        new ArrayList<>(List.of("--model", model.toString(), "--port", "0", "--type", "F32"));
+        new ArrayList<>(
+            List.of("serve", "--model", model.toString(), "--port", "0", "--dtype", "F32"));
     all.addAll(List.of(options));
     return all;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.examples.service;
+package io.github.gemmflow.serve.http;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -7,7 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.github.gemmflow.models.batch.Scheduler;
 import io.github.gemmflow.models.checkpoint.Checkpoint;
+import io.github.gemmflow.serve.TestModel;
 import io.github.gemmflow.text.Tokenizer;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -44,8 +46,8 @@ class ServiceEndTest {
     TestModel.writeEndless(model);
   }
 
-  private static Desk desk() {
-    return new Desk(16, 64, Long.MAX_VALUE, new Metrics());
+  private static Scheduler scheduler() {
+    return new Scheduler(16, 64, Long.MAX_VALUE);
   }
 
   /** Tokens that end a text; the first pass that asks for them fails. */
@@ -70,14 +72,15 @@ class ServiceEndTest {
   @CsvSource({"0, error", "1, error", "0, exception", "1, exception"})
   void whoWaitsForAFailedRankIsTold(int failed, String kind) throws Exception {
     try (LocalServer server =
-        new LocalServer(2, model, desk(), rank -> rank == failed ? failing(kind) : List.of())) {
+        new LocalServer(
+            2, model, scheduler(), 64, rank -> rank == failed ? failing(kind) : List.of())) {
       HttpResponse<String> response =
           new Client(server.port()).post("/v1/completions", ENDLESS.formatted("false"));
       assertEquals(500, response.statusCode(), response.body());
       assertTrue(response.body().contains("the model stopped: "), response.body());
       ExecutionException e = assertThrows(ExecutionException.class, server::await);
       assertTrue(e.toString().endsWith(": injected"), e::toString);
-      assertFalse(server.desk().isOpen());
+      assertFalse(server.scheduler().isOpen());
     }
   }
 
@@ -117,13 +120,13 @@ class ServiceEndTest {
     try (Checkpoint checkpoint = Checkpoint.open(model);
         Tokenizer tokenizer = Tokenizer.of(model).orElseThrow()) {
       ServedModel served = LocalServer.served(model, checkpoint, tokenizer);
-      Desk desk = desk();
+      Scheduler scheduler = scheduler();
       InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
-      Server server = new Server(any, List.of(), served, new RequestReader(served, 1), desk);
+      Server server = new Server(any, List.of(), served, new RequestReader(served, 1), scheduler);
       CompletableFuture<HttpResponse<String>> answer =
           new Client(server.address().getPort())
               .postAsync("/v1/completions", ENDLESS.formatted("false"));
-      while (desk.waiting() == 0) {
+      while (scheduler.waiting() == 0) {
         Thread.onSpinWait();
       }
       assertTimeoutPreemptively(Duration.ofMinutes(1), server::close);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.examples.service;
+package io.github.gemmflow.serve.http;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.github.gemmflow.text.StopText;
+import io.github.gemmflow.serve.TestModel;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
@@ -237,53 +237,6 @@ class ServiceTest {
     assertTrue(metrics.contains("gemmflow_requests_total{status=\"200\"} "), metrics);
     assertTrue(metrics.contains("# TYPE gemmflow_jobs_going gauge"), metrics);
     assertFalse(metrics.contains("gemmflow_tokens_total 0"), metrics);
-  }
-
-  @Test
-  void moreThanMayWaitAreRefused() {
-    Desk desk = new Desk(1, 2, 1000, new Metrics());
-    Desk.TaskMaker maker = id -> new Task(id, List.of(1), 1, 0, 1, 0);
-    assertTrue(desk.leave(maker).isPresent());
-    assertTrue(desk.leave(maker).isPresent());
-    assertTrue(desk.leave(maker).isEmpty());
-    assertEquals(1, desk.next().added().size());
-    assertTrue(desk.leave(maker).isPresent());
-    desk.end(new Job.Event.Failure(503, "over"));
-    assertTrue(desk.leave(maker).isEmpty());
-  }
-
-  /** A text takes the memory of its prompt, all that it may become, and 20 tokens more. */
-  @Test
-  void textsBeginWhenTheirMemoryIsFree() {
-    Desk desk = new Desk(16, 64, 300, new Metrics());
-    List<Job> jobs = new ArrayList<>();
-    for (int tokens : List.of(100, 80, 200, 1)) {
-      jobs.add(desk.leave(id -> new Task(id, List.of(1, 2), tokens - 2, 0, 1, 0)).orElseThrow());
-    }
-    assertEquals(List.of(0L, 1L), ids(desk.next()));
-    desk.finished(jobs.get(1).task().id(), true);
-    // 180 are free: the next one needs 220, and later ones do not overtake it.
-    assertEquals(List.of(), ids(desk.next()));
-    desk.finished(jobs.get(0).task().id(), true);
-    assertEquals(List.of(2L, 3L), ids(desk.next()));
-  }
-
-  private static List<Long> ids(News news) {
-    return news.added().stream().map(Task::id).toList();
-  }
-
-  @Test
-  void whatMayBeTheBeginningOfAStopIsHeldBack() {
-    StopText stop = new StopText(List.of("END", "\n\n"));
-    assertEquals("a", stop.add("a\n"));
-    assertEquals("\nb", stop.add("bEN"));
-    assertEquals("ENE", stop.add("EEN").substring(0, 3));
-    assertEquals("", stop.add("D and more"));
-    assertTrue(stop.isFound());
-    assertEquals("", stop.end());
-    StopText other = new StopText(List.of("END"));
-    assertEquals("x", other.add("xEN"));
-    assertEquals("EN", other.end());
   }
 
   @Test
