@@ -10,7 +10,7 @@ import io.github.gemmflow.plan.Capacity;
 import io.github.gemmflow.setup.Agreement;
 import io.github.gemmflow.setup.Membership;
 import io.github.gemmflow.setup.SharedWindow;
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 import io.github.gemmflow.tuning.cost.CostText;
 import io.github.gemmflow.window.Bell;
 import io.github.gemmflow.window.Breakage;
@@ -51,7 +51,7 @@ public final class Group implements AutoCloseable {
   private volatile boolean closed;
 
   private Group(
-      World world, Channel channel, TagRanges tags, int[] ranks, Domains domains, Window window) {
+      World world, Channel channel, TagRanges tags, int[] ranks, Hosts hosts, Window window) {
     this.world = world;
     this.channel = channel;
     this.tags = tags;
@@ -59,17 +59,17 @@ public final class Group implements AutoCloseable {
     Config config = world.config();
     Membership job = world.membership();
     int rank = channel.rank();
-    CommHelp help = domains.count() == 1 ? null : job.commHelp();
+    CommHelp help = hosts.count() == 1 ? null : job.commHelp();
     this.members =
         new HostPeers(
             rank,
-            domains,
-            hostBells(domains, rank, member -> job.neighbours().computeBell(ranks[member])),
-            hostBells(domains, rank, member -> job.neighbours().commBell(ranks[member])),
-            new Breakage(window.memory(), domains.indexOf(rank)),
+            hosts,
+            hostBells(hosts, rank, member -> job.neighbours().computeBell(ranks[member])),
+            hostBells(hosts, rank, member -> job.neighbours().commBell(ranks[member])),
+            new Breakage(window.memory(), hosts.indexOf(rank)),
             job.health(),
             job.budget().callers(),
-            job.budget().spinNanos(domains.count() > 1 && help == null),
+            job.budget().spinNanos(hosts.count() > 1 && help == null),
             help,
             config.deadline().toNanos(),
             config.productDeadline().toNanos());
@@ -84,7 +84,7 @@ public final class Group implements AutoCloseable {
    */
   static Group form(World world, Channel channel, int[] ranks) {
     Membership job = world.membership();
-    Domains domains = job.neighbours().domains().restrictedTo(ranks);
+    Hosts hosts = job.neighbours().hosts().restrictedTo(ranks);
     int rank = channel.rank();
     TagRanges tags;
     Window window;
@@ -94,11 +94,11 @@ public final class Group implements AutoCloseable {
           SharedWindow.open(
               "forming a group",
               job.newAgreement(channel),
-              domains,
+              hosts,
               rank,
               world.config().windowDirectory(),
               job.island(),
-              Breakage.bytes(domains.size(domains.domainOf(rank))));
+              Breakage.bytes(hosts.size(hosts.hostOf(rank))));
     } catch (RuntimeException | Error e) {
       // All ranks of the group are here, and none goes on, unless they gave up the world.
       if (!job.health().isBroken()) {
@@ -106,7 +106,7 @@ public final class Group implements AutoCloseable {
       }
       throw e;
     }
-    return new Group(world, channel, tags, ranks, domains, window);
+    return new Group(world, channel, tags, ranks, hosts, window);
   }
 
   private static void free(World world, Channel channel, Throwable cause) {
@@ -132,11 +132,11 @@ public final class Group implements AutoCloseable {
   }
 
   /** The bells of the ranks of this host. */
-  private static Bell[] hostBells(Domains domains, int rank, IntFunction<Bell> bellOf) {
-    int domain = domains.domainOf(rank);
-    Bell[] bells = new Bell[domains.size(domain)];
+  private static Bell[] hostBells(Hosts hosts, int rank, IntFunction<Bell> bellOf) {
+    int host = hosts.hostOf(rank);
+    Bell[] bells = new Bell[hosts.size(host)];
     for (int i = 0; i < bells.length; i++) {
-      bells[i] = bellOf.apply(domains.member(domain, i));
+      bells[i] = bellOf.apply(hosts.member(host, i));
     }
     return bells;
   }
@@ -152,8 +152,8 @@ public final class Group implements AutoCloseable {
   }
 
   /** Which ranks of the group share memory. */
-  public Domains domains() {
-    return members.domains();
+  public Hosts hosts() {
+    return members.hosts();
   }
 
   /** Opens a workspace, of which all ranks want the same. Collective. */
@@ -179,10 +179,10 @@ public final class Group implements AutoCloseable {
             fields,
             () -> {
               checkTags();
-              return WindowSize.capacity(b.rows, b.types().format(b.columns), domains(), b.tuning);
+              return WindowSize.capacity(b.rows, b.types().format(b.columns), hosts(), b.tuning);
             });
-    int domain = domains().domainOf(rank());
-    Window rows = openWindow(call, WindowSize.bytes(domains(), domain, capacity));
+    int host = hosts().hostOf(rank());
+    Window rows = openWindow(call, WindowSize.bytes(hosts(), host, capacity));
     try {
       Workspace workspace = new Workspace(b, capacity, firstTag, rows);
       // Only now: ranks that did not agree on a workspace must not count it.
@@ -210,7 +210,7 @@ public final class Group implements AutoCloseable {
     return SharedWindow.open(
         call,
         agreement,
-        domains(),
+        hosts(),
         rank(),
         world.config().windowDirectory(),
         world.membership().island(),
@@ -322,7 +322,7 @@ public final class Group implements AutoCloseable {
 
   @Override
   public String toString() {
-    return "rank %d of a group of %s".formatted(rank(), domains());
+    return "rank %d of a group of %s".formatted(rank(), hosts());
   }
 
   World world() {

@@ -94,10 +94,10 @@ abstract sealed class SumOperator extends Operator
 
   private static SumPlan plan(Workspace workspace, SumProblem problem, Tuning tuning) {
     try {
-      SumPlan plan = SumPlan.of(problem, workspace.group().domains(), tuning);
-      for (int domain = 0; domain < plan.domains().count(); domain++) {
+      SumPlan plan = SumPlan.of(problem, workspace.group().hosts(), tuning);
+      for (int host = 0; host < plan.hosts().count(); host++) {
         // Throws on overflow.
-        SumKind.bytes(plan, domain);
+        SumKind.bytes(plan, host);
       }
       return plan;
     } catch (ArithmeticException e) {

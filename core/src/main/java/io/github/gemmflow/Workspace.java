@@ -262,8 +262,8 @@ public final class Workspace implements AutoCloseable {
         .sums(
             plan,
             () -> {
-              int domain = group.domains().domainOf(group.rank());
-              Window room = group.openWindow("making room for sums", SumKind.bytes(plan, domain));
+              int host = group.hosts().hostOf(group.rank());
+              Window room = group.openWindow("making room for sums", SumKind.bytes(plan, host));
               windows.add(room);
               return room.memory();
             });

@@ -114,8 +114,8 @@ class HalfMadeTest {
               Group group = world.group();
               Workspace.Builder builder = Workspace.on(group).rows(4).columns(4);
               RowFormat format = builder.types().format(4);
-              Capacity capacity = WindowSize.capacity(4, format, group.domains(), builder.tuning);
-              long bytes = WindowSize.bytes(group.domains(), world.rank(), capacity);
+              Capacity capacity = WindowSize.capacity(4, format, group.hosts(), builder.tuning);
+              long bytes = WindowSize.bytes(group.hosts(), world.rank(), capacity);
               CountDownLatch done = new CountDownLatch(1);
               try (Window window = group.openWindow("testing", bytes)) {
                 CompletableFuture<Boolean> busy =

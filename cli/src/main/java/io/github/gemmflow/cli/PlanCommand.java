@@ -18,7 +18,7 @@ import io.github.gemmflow.plan.Layout;
 import io.github.gemmflow.plan.SumLayout;
 import io.github.gemmflow.plan.SumPlan;
 import io.github.gemmflow.plan.SumProblem;
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 import io.github.gemmflow.tuning.Tuning;
 import java.util.stream.LongStream;
 import picocli.CommandLine.Command;
@@ -48,7 +48,7 @@ final class PlanCommand extends Subcommand {
       names = "--hosts",
       defaultValue = "1",
       description = "hosts that they are spread over, neighbours together (default: 1)")
-  private int hosts;
+  private int hostCount;
 
   @Mixin private OperationOptions operation = new OperationOptions();
   @Mixin private ShapeOptions shape = new ShapeOptions();
@@ -56,32 +56,29 @@ final class PlanCommand extends Subcommand {
 
   @Override
   public Integer call() {
-    Domains domains = Domains.of(RankOptions.spread(ranks, hosts));
+    Hosts hosts = Hosts.of(RankOptions.spread(ranks, hostCount));
     Tuning settings = tuning.config().tuning();
     Layer.Size size = shape.of(operation.value(), operation.wire());
     output()
-        .say(
-            size.operation().isSum()
-                ? sum(size, domains, settings)
-                : gather(size, domains, settings));
+        .say(size.operation().isSum() ? sum(size, hosts, settings) : gather(size, hosts, settings));
     return ExitCode.GOOD.number();
   }
 
-  private String gather(Layer.Size size, Domains domains, Tuning settings) {
+  private String gather(Layer.Size size, Hosts hosts, Tuning settings) {
     long rowBytes = LayerPrediction.rowBytes(size);
     Capacity capacity = Capacity.of(size.m(), rowBytes, settings);
-    GatherPlan plan = GatherPlan.of(GatherProblem.alongRows(rowBytes, capacity), domains, settings);
+    GatherPlan plan = GatherPlan.of(GatherProblem.alongRows(rowBytes, capacity), hosts, settings);
     GatherLayout step = plan.step();
     step.lay(Shards.of(size.m(), ranks).sizes());
     return plan.explain()
-        + (isLong(domains)
+        + (isLong(hosts)
             ? PlanSummary.of(
-                domains, HostTraffic.of(step), host -> WindowSize.bytes(domains, host, capacity))
+                hosts, HostTraffic.of(step), host -> WindowSize.bytes(hosts, host, capacity))
             : who(step));
   }
 
-  private static boolean isLong(Domains domains) {
-    return domains.ranks() > Domains.MOST_TO_LIST;
+  private static boolean isLong(Hosts hosts) {
+    return hosts.ranks() > Hosts.MOST_TO_LIST;
   }
 
   /** Who sends what to whom, if somebody wants to know. */
@@ -89,21 +86,21 @@ final class PlanCommand extends Subcommand {
     return output().isVerbose() ? step.toString() : "";
   }
 
-  private String sum(Layer.Size size, Domains domains, Tuning settings) {
+  private String sum(Layer.Size size, Hosts hosts, Tuning settings) {
     boolean scattered = size.operation() == Operation.REDUCE_SCATTER;
     SumProblem problem =
         new SumProblem(size.n(), LayerPrediction.rowBytes(size), scattered, size.m());
-    SumPlan plan = SumPlan.of(problem, domains, settings);
+    SumPlan plan = SumPlan.of(problem, hosts, settings);
     SumLayout step = plan.step();
     long[] sameRows = LongStream.generate(size::m).limit(ranks).toArray();
     step.lay(scattered ? Shards.of(size.m(), ranks).sizes() : sameRows);
     Capacity capacity = Capacity.of(size.m(), 0, settings);
     return plan.explain()
-        + (isLong(domains)
+        + (isLong(hosts)
             ? PlanSummary.of(
-                domains,
+                hosts,
                 HostTraffic.of(step),
-                host -> WindowSize.bytes(domains, host, capacity) + WindowSize.sumBytes(plan, host))
+                host -> WindowSize.bytes(hosts, host, capacity) + WindowSize.sumBytes(plan, host))
             : who(step));
   }
 }

@@ -2,7 +2,7 @@
 package io.github.gemmflow.cli;
 
 import io.github.gemmflow.plan.HostTraffic;
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 import java.util.Locale;
 import java.util.LongSummaryStatistics;
 import java.util.function.IntToLongFunction;
@@ -24,23 +24,23 @@ final class PlanSummary {
    *
    * @param windowBytes shared memory that a host needs
    */
-  static String of(Domains domains, HostTraffic traffic, IntToLongFunction windowBytes) {
-    int hosts = domains.count();
-    IntToLongFunction headersIn = host -> domains.ranks() - domains.size(host);
-    IntToLongFunction headersOut = host -> domains.size(host) * (hosts - 1L);
+  static String of(Hosts hosts, HostTraffic traffic, IntToLongFunction windowBytes) {
+    int count = hosts.count();
+    IntToLongFunction headersIn = host -> hosts.ranks() - hosts.size(host);
+    IntToLongFunction headersOut = host -> hosts.size(host) * (count - 1L);
     return """
         into each host, per step: %s in %s messages, and %s headers
         out of each host, per step: %s in %s messages, and %s headers
         /dev/shm, per host: %s
         """
         .formatted(
-            range(hosts, traffic::bytesIn, PlanSummary::bytes),
-            range(hosts, traffic::chunksIn, String::valueOf),
-            range(hosts, headersIn, String::valueOf),
-            range(hosts, traffic::bytesOut, PlanSummary::bytes),
-            range(hosts, traffic::chunksOut, String::valueOf),
-            range(hosts, headersOut, String::valueOf),
-            range(hosts, windowBytes, PlanSummary::bytes));
+            range(count, traffic::bytesIn, PlanSummary::bytes),
+            range(count, traffic::chunksIn, String::valueOf),
+            range(count, headersIn, String::valueOf),
+            range(count, traffic::bytesOut, PlanSummary::bytes),
+            range(count, traffic::chunksOut, String::valueOf),
+            range(count, headersOut, String::valueOf),
+            range(count, windowBytes, PlanSummary::bytes));
   }
 
   /** What all hosts have, or the least and the most that one has. */

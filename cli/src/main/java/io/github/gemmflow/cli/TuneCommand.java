@@ -74,7 +74,7 @@ final class TuneCommand extends Subcommand {
     Job job = job(ranks, compute.config().costs(costs).build());
     return job.run(
         world -> {
-          if (world.group().domains().count() == 1) {
+          if (world.group().hosts().count() == 1) {
             throw new CommandException(
                 ExitCode.INPUT,
                 "on one host nothing travels, and there is nothing to try: start ranks on several hosts");

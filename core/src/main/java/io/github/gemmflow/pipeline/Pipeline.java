@@ -23,7 +23,7 @@ import io.github.gemmflow.plan.Capacity;
 import io.github.gemmflow.plan.Layout;
 import io.github.gemmflow.trace.Timeline;
 import io.github.gemmflow.trace.jfr.StepEvent;
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 import io.github.gemmflow.window.Parking;
 import io.github.gemmflow.window.Waiter;
 import java.lang.foreign.MemorySegment;
@@ -71,15 +71,15 @@ public final class Pipeline {
       CommThread commThread,
       Channel channel,
       int firstTag) {
-    Domains domains = peers.domains();
+    Hosts hosts = peers.hosts();
     WindowCursor cursor = new WindowCursor();
-    StepWindow window = new StepWindow(memory, cursor, domains, peers.domain());
+    StepWindow window = new StepWindow(memory, cursor, hosts, peers.host());
     this.peers = peers;
     this.recorder = new Recorder(peers.rank());
     this.headers = new HeaderCheck(peers, window.headers());
     this.diagnosis = new Diagnosis(peers, window, this::describeLink);
     for (int buffer = 0; buffer < buffers.length; buffer++) {
-      buffers[buffer] = new StepContext(buffer, domains.ranks());
+      buffers[buffer] = new StepContext(buffer, hosts.ranks());
     }
     LaneContext context =
         new LaneContext(
@@ -90,7 +90,7 @@ public final class Pipeline {
             diagnosis,
             recorder,
             computeThreads);
-    GatherWindow rows = new GatherWindow(memory, cursor, domains, peers.domain(), capacity);
+    GatherWindow rows = new GatherWindow(memory, cursor, hosts, peers.host(), capacity);
     this.gathers = new GatherPipeline(context, rows, buffers);
     SumLane sumLane = new SumLane(context);
     this.lanes = List.of(gathers.computeLane(), sumLane);

@@ -44,7 +44,7 @@ public final class StepKinds {
   public synchronized GatherKind gathers(GatherProblem problem, Tuning tuning) {
     return gathers.computeIfAbsent(
         Map.entry(problem, tuning),
-        key -> new GatherKind(GatherPlan.of(problem, peers.domains(), tuning), gatherPipeline));
+        key -> new GatherKind(GatherPlan.of(problem, peers.hosts(), tuning), gatherPipeline));
   }
 
   /**

@@ -131,7 +131,7 @@ final class StepOpening {
 
   /** Whether another rank, as far as this host knows, has begun the next step. */
   boolean haveOthersBegun() {
-    return IntStream.range(0, peers.domains().ranks())
+    return IntStream.range(0, peers.hosts().ranks())
         .anyMatch(rank -> window.headers().isThere(rank, next));
   }
 
@@ -158,7 +158,7 @@ final class StepOpening {
                   diagnosis.missingHeaders(step)));
     }
     headers.verifyAll(step);
-    long[] rows = new long[peers.domains().ranks()];
+    long[] rows = new long[peers.hosts().ranks()];
     for (int rank = 0; rank < rows.length; rank++) {
       rows[rank] = headers.rows(step, rank);
     }

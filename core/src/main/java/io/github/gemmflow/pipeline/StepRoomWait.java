@@ -81,7 +81,7 @@ final class StepRoomWait {
 
   /** Waits until all ranks have begun a step; returns false if one of them is late. */
   boolean awaitHeaders(StepContext step) {
-    int ranks = peers.domains().ranks();
+    int ranks = peers.hosts().ranks();
     for (int there = headers.headersThere(step); there < ranks; ) {
       int seen = there;
       if (!await(

@@ -8,24 +8,24 @@ import io.github.gemmflow.pipeline.step.WindowCursor;
 import io.github.gemmflow.pipeline.sum.SumKind;
 import io.github.gemmflow.plan.Capacity;
 import io.github.gemmflow.plan.SumPlan;
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 import io.github.gemmflow.tuning.Tuning;
 
 /** Size of the window of a workspace. */
 public final class WindowSize {
   private WindowSize() {}
 
-  /** The bytes that the window of a domain needs. */
-  public static long bytes(Domains domains, int domain, Capacity capacity) {
+  /** The bytes that the window of a host needs. */
+  public static long bytes(Hosts hosts, int host, Capacity capacity) {
     WindowCursor cursor = new WindowCursor();
-    StepWindow.skip(cursor, domains, domain);
-    GatherWindow.skip(cursor, domains, domain, capacity);
+    StepWindow.skip(cursor, hosts, host);
+    GatherWindow.skip(cursor, hosts, host, capacity);
     return cursor.end();
   }
 
-  /** The bytes that a domain needs for sums of a plan, besides. */
-  public static long sumBytes(SumPlan plan, int domain) {
-    return SumKind.bytes(plan, domain);
+  /** The bytes that a host needs for sums of a plan, besides. */
+  public static long sumBytes(SumPlan plan, int host) {
+    return SumKind.bytes(plan, host);
   }
 
   /**
@@ -33,7 +33,7 @@ public final class WindowSize {
    *
    * @throws IllegalArgumentException if that cannot be had in any memory
    */
-  public static Capacity capacity(long rows, RowFormat format, Domains domains, Tuning tuning) {
+  public static Capacity capacity(long rows, RowFormat format, Hosts hosts, Tuning tuning) {
     long columns = format.columns();
     if (rows < 0 || columns < 0) {
       throw new IllegalArgumentException(
@@ -43,9 +43,9 @@ public final class WindowSize {
       long rowBytes = format.bytes();
       long _ = Math.multiplyExact(rows, rowBytes);
       Capacity capacity = Capacity.of(rows, rowBytes, tuning);
-      for (int domain = 0; domain < domains.count(); domain++) {
+      for (int host = 0; host < hosts.count(); host++) {
         // Throws on overflow.
-        bytes(domains, domain, capacity);
+        bytes(hosts, host, capacity);
       }
       return capacity;
     } catch (ArithmeticException e) {

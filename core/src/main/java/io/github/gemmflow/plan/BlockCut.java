@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.plan;
 
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 import java.util.Arrays;
 
 /**
- * Cut of rows of which each rank wants its own block. Blocks without a gap for one domain are a
- * range, which is cut from its begin. If there are few rows for each domain, all of them are one
- * range: a product for each domain would read all weights, and take as long as one for all.
+ * Cut of rows of which each rank wants its own block. Blocks without a gap for one host are a
+ * range, which is cut from its begin. If there are few rows for each host, all of them are one
+ * range: a product for each host would read all weights, and take as long as one for all.
  */
 final class BlockCut implements SumCut {
   /** With fewer rows for each, products take longer one by one than at once. */
   private static final long FEW_ROWS = 24;
 
   private final SumLayout layout;
-  private final Domains domains;
+  private final Hosts hosts;
   private final long tileRows;
 
   /** The first block of the range that a block belongs to. */
@@ -23,20 +23,20 @@ final class BlockCut implements SumCut {
   /** The row after the last of the range that a head starts. */
   private final long[] rangeEnd;
 
-  /** The tiles for the same domain before the range that a head starts. */
+  /** The tiles for the same host before the range that a head starts. */
   private final long[] tilesBefore;
 
-  /** The tiles for all domains before one. */
+  /** The tiles for all hosts before one. */
   private final long[] tilesUpTo;
 
-  BlockCut(SumLayout layout, Domains domains, long tileRows) {
+  BlockCut(SumLayout layout, Hosts hosts, long tileRows) {
     this.layout = layout;
-    this.domains = domains;
+    this.hosts = hosts;
     this.tileRows = tileRows;
-    this.head = new int[domains.ranks()];
-    this.rangeEnd = new long[domains.ranks()];
-    this.tilesBefore = new long[domains.ranks()];
-    this.tilesUpTo = new long[domains.count() + 1];
+    this.head = new int[hosts.ranks()];
+    this.rangeEnd = new long[hosts.ranks()];
+    this.tilesBefore = new long[hosts.ranks()];
+    this.tilesUpTo = new long[hosts.count() + 1];
   }
 
   private long blockBegin(int block) {
@@ -50,29 +50,28 @@ final class BlockCut implements SumCut {
   @Override
   public void cut() {
     long rows = layout.totalRows();
-    boolean isOneRange = rows < FEW_ROWS * domains.count() && rows <= tileRows;
+    boolean isOneRange = rows < FEW_ROWS * hosts.count() && rows <= tileRows;
     for (int block = 0; block < head.length; block++) {
-      boolean goesOn =
-          block > 0 && (isOneRange || domains.domainOf(block - 1) == domains.domainOf(block));
+      boolean goesOn = block > 0 && (isOneRange || hosts.hostOf(block - 1) == hosts.hostOf(block));
       head[block] = goesOn ? head[block - 1] : block;
       rangeEnd[head[block]] = blockEnd(block);
     }
     Arrays.fill(tilesUpTo, 0);
     for (int block = 0; block < head.length; block++) {
       if (isHead(block)) {
-        int next = domains.domainOf(block) + 1;
+        int next = hosts.hostOf(block) + 1;
         tilesBefore[block] = tilesUpTo[next];
         tilesUpTo[next] += rangeTiles(block);
       }
     }
-    for (int domain = 0; domain < domains.count(); domain++) {
-      tilesUpTo[domain + 1] += tilesUpTo[domain];
+    for (int host = 0; host < hosts.count(); host++) {
+      tilesUpTo[host + 1] += tilesUpTo[host];
     }
   }
 
   @Override
   public long tiles() {
-    return tilesUpTo[domains.count()];
+    return tilesUpTo[hosts.count()];
   }
 
   @Override
@@ -98,16 +97,16 @@ final class BlockCut implements SumCut {
     return Math.min(rangeEnd[block], tileBegin(block, tile));
   }
 
-  /** The position of the first tile of a block's range: those for the next domain come first. */
-  private long rangePosition(int domain, int block) {
-    int target = domains.domainOf(head[block]);
-    long before = tilesUpTo[target] - tilesUpTo[domain + 1];
-    return tilesBefore[head[block]] + (target > domain ? before : before + tiles());
+  /** The position of the first tile of a block's range: those for the next host come first. */
+  private long rangePosition(int host, int block) {
+    int target = hosts.hostOf(head[block]);
+    long before = tilesUpTo[target] - tilesUpTo[host + 1];
+    return tilesBefore[head[block]] + (target > host ? before : before + tiles());
   }
 
   @Override
-  public long tilePosition(int domain, int block, long tile) {
-    return rangePosition(domain, block) + tile;
+  public long tilePosition(int host, int block, long tile) {
+    return rangePosition(host, block) + tile;
   }
 
   private long firstTile(int block) {
@@ -140,7 +139,7 @@ final class BlockCut implements SumCut {
   }
 
   @Override
-  public long piecePosition(int domain, int block, long piece) {
-    return rangePosition(domain, block) + firstTile(block) + piece;
+  public long piecePosition(int host, int block, long piece) {
+    return rangePosition(host, block) + firstTile(block) + piece;
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.plan;
 
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 
 /**
  * Layout of one gathering step: where its rows lie and which ranks bring them in. Routes are
@@ -17,14 +17,14 @@ public final class GatherLayout extends Layout {
   private final long[] load;
 
   GatherLayout(GatherPlan plan) {
-    super(plan.domains().ranks(), plan.problem().capacity().maxRows());
-    int ranks = plan.domains().ranks();
+    super(plan.hosts().ranks(), plan.problem().capacity().maxRows());
+    int ranks = plan.hosts().ranks();
     this.plan = plan;
     this.begin = new long[plan.routes()];
     this.end = new long[plan.routes()];
     this.chunkRows = new long[plan.routes()];
     this.columnOffset = columnOffsets(plan.problem(), ranks);
-    this.owner = new int[plan.domains().count() * plan.routes()];
+    this.owner = new int[plan.hosts().count() * plan.routes()];
     this.load = new long[ranks];
   }
 
@@ -51,8 +51,8 @@ public final class GatherLayout extends Layout {
     for (int shard = 0; shard < ranks(); shard++) {
       cut(shard);
     }
-    for (int domain = 0; domain < plan.domains().count(); domain++) {
-      assignOwners(domain);
+    for (int host = 0; host < plan.hosts().count(); host++) {
+      assignOwners(host);
     }
   }
 
@@ -65,17 +65,17 @@ public final class GatherLayout extends Layout {
     }
   }
 
-  /** Spreads the routes into a domain over its ranks: to the one with the fewest bytes so far. */
-  private void assignOwners(int domain) {
-    Domains domains = plan.domains();
-    for (int i = 0; i < domains.size(domain); i++) {
-      load[domains.member(domain, i)] = 0;
+  /** Spreads the routes into a host over its ranks: to the one with the fewest bytes so far. */
+  private void assignOwners(int host) {
+    Hosts hosts = plan.hosts();
+    for (int i = 0; i < hosts.size(host); i++) {
+      load[hosts.member(host, i)] = 0;
     }
     for (int shard = 0; shard < ranks(); shard++) {
       for (int part = 0; part < plan.parts(); part++) {
         int route = route(part, shard);
-        int chosen = domains.domainOf(shard) == domain ? shard : leastLoaded(domain);
-        owner[domain * plan.routes() + route] = chosen;
+        int chosen = hosts.hostOf(shard) == host ? shard : leastLoaded(host);
+        owner[host * plan.routes() + route] = chosen;
         if (chosen != shard) {
           load[chosen] += (end[route] - begin[route]) * columnBytes(route);
         }
@@ -83,11 +83,11 @@ public final class GatherLayout extends Layout {
     }
   }
 
-  private int leastLoaded(int domain) {
-    Domains domains = plan.domains();
-    int best = domains.member(domain, 0);
-    for (int i = 1; i < domains.size(domain); i++) {
-      int candidate = domains.member(domain, i);
+  private int leastLoaded(int host) {
+    Hosts hosts = plan.hosts();
+    int best = hosts.member(host, 0);
+    for (int i = 1; i < hosts.size(host); i++) {
+      int candidate = hosts.member(host, i);
       if (load[candidate] < load[best]) {
         best = candidate;
       }
@@ -245,19 +245,19 @@ public final class GatherLayout extends Layout {
     return chunkBegin(route, chunk + 1);
   }
 
-  /** The rank that brings a route into a domain; in the domain it comes from, the shard's own. */
-  public int owner(int domain, int route) {
-    return owner[domain * plan.routes() + route];
+  /** The rank that brings a route into a host; in the host it comes from, the shard's own. */
+  public int owner(int host, int route) {
+    return owner[host * plan.routes() + route];
   }
 
-  /** The ranks that a route passes on its way into a domain, from the shard's own to the owner. */
-  public String way(int domain, int route) {
+  /** The ranks that a route passes on its way into a host, from the shard's own to the owner. */
+  public String way(int host, int route) {
     int shard = shard(route);
-    StringBuilder text = new StringBuilder("rank " + owner(domain, route));
-    int distance = plan.distance(shard, domain);
+    StringBuilder text = new StringBuilder("rank " + owner(host, route));
+    int distance = plan.distance(shard, host);
     while (distance != 0) {
-      distance = plan.schedule().parent(part(route), distance, plan.domains().count());
-      text.insert(0, "rank " + owner(plan.domainAt(shard, distance), route) + " -> ");
+      distance = plan.schedule().parent(part(route), distance, plan.hosts().count());
+      text.insert(0, "rank " + owner(plan.hostAt(shard, distance), route) + " -> ");
     }
     return text.toString();
   }
@@ -292,9 +292,9 @@ public final class GatherLayout extends Layout {
       text.append(
           "rows %d-%d of rank %d: %s"
               .formatted(begin[route], end[route] - 1, shard(route), describeChunks(route)));
-      for (int domain = 0; domain < plan.domains().count(); domain++) {
-        if (plan.domains().domainOf(shard(route)) != domain) {
-          text.append("; to host %d: %s".formatted(domain, way(domain, route)));
+      for (int host = 0; host < plan.hosts().count(); host++) {
+        if (plan.hosts().hostOf(shard(route)) != host) {
+          text.append("; to host %d: %s".formatted(host, way(host, route)));
         }
       }
       text.append('\n');

@@ -2,9 +2,9 @@
 package io.github.gemmflow.plan;
 
 import io.github.gemmflow.tuning.Chunking;
-import io.github.gemmflow.tuning.Domains;
 import io.github.gemmflow.tuning.Explanation;
 import io.github.gemmflow.tuning.Explanation.Decision;
+import io.github.gemmflow.tuning.Hosts;
 import io.github.gemmflow.tuning.Overlap;
 import io.github.gemmflow.tuning.Schedule;
 import io.github.gemmflow.tuning.Storage;
@@ -15,11 +15,11 @@ import java.util.stream.IntStream;
 
 /**
  * Decisions for a gathering operator before its first step: {@code GatherPlan = f(GatherProblem,
- * Domains, Tuning)}. Immutable; {@link #step} lays out a step once its row counts are known.
+ * Hosts, Tuning)}. Immutable; {@link #step} lays out a step once its row counts are known.
  */
 public final class GatherPlan {
   private final GatherProblem problem;
-  private final Domains domains;
+  private final Hosts hosts;
   private final Tuning tuning;
   private final Rules.Choice<Chunking> chunking;
   private final Rules.Choice<Schedule> schedule;
@@ -29,14 +29,14 @@ public final class GatherPlan {
   private final int[][] children;
   private final int[] hops;
 
-  private GatherPlan(GatherProblem problem, Domains domains, Tuning tuning) {
+  private GatherPlan(GatherProblem problem, Hosts hosts, Tuning tuning) {
     this.problem = problem;
-    this.domains = domains;
+    this.hosts = hosts;
     this.tuning = tuning;
-    int count = domains.count();
-    TriedStep tried = Rules.tried(problem, domains, tuning);
+    int count = hosts.count();
+    TriedStep tried = Rules.tried(problem, hosts, tuning);
     this.chunking = Rules.chunking(tuning, tried);
-    this.schedule = Rules.schedule(problem, domains, tuning, chunking.value(), tried);
+    this.schedule = Rules.schedule(problem, hosts, tuning, chunking.value(), tried);
     this.parts = schedule().parts(count);
     this.storage = Rules.storage(problem, tuning);
     this.overlap = Rules.overlap(storage(), tuning);
@@ -50,21 +50,21 @@ public final class GatherPlan {
     }
   }
 
-  public static GatherPlan of(GatherProblem problem, Domains domains, Tuning tuning) {
-    return new GatherPlan(problem, domains, tuning);
+  public static GatherPlan of(GatherProblem problem, Hosts hosts, Tuning tuning) {
+    return new GatherPlan(problem, hosts, tuning);
   }
 
   private int countHops(int part, int distance) {
     int hops = 0;
-    for (int at = distance; at != 0; at = schedule().parent(part, at, domains.count())) {
+    for (int at = distance; at != 0; at = schedule().parent(part, at, hosts.count())) {
       hops++;
     }
     return hops;
   }
 
   private int[] findChildren(int part, int parent) {
-    return IntStream.range(1, domains.count())
-        .filter(d -> schedule().parent(part, d, domains.count()) == parent)
+    return IntStream.range(1, hosts.count())
+        .filter(d -> schedule().parent(part, d, hosts.count()) == parent)
         .toArray();
   }
 
@@ -72,8 +72,8 @@ public final class GatherPlan {
     return problem;
   }
 
-  public Domains domains() {
-    return domains;
+  public Hosts hosts() {
+    return hosts;
   }
 
   public Tuning tuning() {
@@ -104,9 +104,9 @@ public final class GatherPlan {
     return parts;
   }
 
-  /** Routes into a domain: one for each part of each shard, also for shards without rows. */
+  /** Routes into a host: one for each part of each shard, also for shards without rows. */
   public int routes() {
-    return parts * domains.ranks();
+    return parts * hosts.ranks();
   }
 
   /**
@@ -117,24 +117,24 @@ public final class GatherPlan {
     return problem.isAlongColumns() ? parts : routes();
   }
 
-  /** The distance of a domain from the domain that a shard comes from. */
-  int distance(int shard, int domain) {
-    return Math.floorMod(domain - domains.domainOf(shard), domains.count());
+  /** The distance of a host from the host that a shard comes from. */
+  int distance(int shard, int host) {
+    return Math.floorMod(host - hosts.hostOf(shard), hosts.count());
   }
 
-  /** The domain at a distance from the domain that a shard comes from. */
-  int domainAt(int shard, int distance) {
-    return (domains.domainOf(shard) + distance) % domains.count();
+  /** The host at a distance from the host that a shard comes from. */
+  int hostAt(int shard, int distance) {
+    return (hosts.hostOf(shard) + distance) % hosts.count();
   }
 
-  /** The distances of the domains that the domain at a distance sends a part to, in order. */
+  /** The distances of the hosts that the host at a distance sends a part to, in order. */
   int[] children(int part, int distance) {
-    return children[part * domains.count() + distance];
+    return children[part * hosts.count() + distance];
   }
 
-  /** How many transfers a part makes to reach the domain at a distance. */
+  /** How many transfers a part makes to reach the host at a distance. */
   int hops(int part, int distance) {
-    return hops[part * domains.count() + distance];
+    return hops[part * hosts.count() + distance];
   }
 
   /** A layout for one step after another; {@link GatherLayout#lay} fills it in. */
@@ -164,7 +164,7 @@ public final class GatherPlan {
             problem.capacity().maxRows(),
             problem.rowBytes(),
             problem.isAlongColumns() ? "columns" : "rows",
-            domains);
+            hosts);
   }
 
   private String explainSize() {
@@ -183,16 +183,13 @@ public final class GatherPlan {
   /** The rows of a chunk in a band of so many rows. */
   public long chunkRows(long bandRows) {
     return Rules.chunkRows(
-        problem,
-        domains,
-        chunking.value(),
-        isStreamed() ? Math.min(bandRows, slotRows()) : bandRows);
+        problem, hosts, chunking.value(), isStreamed() ? Math.min(bandRows, slotRows()) : bandRows);
   }
 
   /** How many chunks of a route may be under way between two ranks. */
   int inFlight() {
     long rows = chunkRows(problem.capacity().maxRows());
-    return ChunkRule.inFlight(tuning, (double) rows * Rules.sentRowBytes(problem, domains));
+    return ChunkRule.inFlight(tuning, (double) rows * Rules.sentRowBytes(problem, hosts));
   }
 
   /** How many chunks of so many rows a slot has room for; only if rows are streamed. */

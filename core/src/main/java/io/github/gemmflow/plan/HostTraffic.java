@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.plan;
 
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 
 /**
  * Traffic of a step into and out of each host, without headers. Counted host by host and not rank
@@ -31,15 +31,15 @@ public final class HostTraffic {
   /** The traffic of a step that gathers. */
   public static HostTraffic of(GatherLayout step) {
     GatherPlan plan = step.plan();
-    int hosts = plan.domains().count();
+    int hosts = plan.hosts().count();
     HostTraffic traffic = new HostTraffic(hosts);
     for (int route = 0; route < step.routes(); route++) {
       Load load = Load.of(step, route);
       int shard = step.shard(route);
       for (int distance = 1; distance < hosts; distance++) {
         int parent = plan.schedule().parent(step.part(route), distance, hosts);
-        traffic.receive(plan.domainAt(shard, distance), load, 1);
-        traffic.send(plan.domainAt(shard, parent), load, 1);
+        traffic.receive(plan.hostAt(shard, distance), load, 1);
+        traffic.send(plan.hostAt(shard, parent), load, 1);
       }
     }
     return traffic;
@@ -47,17 +47,17 @@ public final class HostTraffic {
 
   /** The traffic of a step that sums. */
   public static HostTraffic of(SumLayout step) {
-    Domains domains = step.plan().domains();
-    int hosts = domains.count();
-    HostTraffic traffic = new HostTraffic(hosts);
+    Hosts hosts = step.plan().hosts();
+    int count = hosts.count();
+    HostTraffic traffic = new HostTraffic(count);
     // Hosts where a block is not at home send it to each other only if all send to all.
-    int among = step.isStriped() && !step.isStaged() ? hosts - 2 : 0;
-    for (int block = 0; block < domains.ranks(); block++) {
+    int among = step.isStriped() && !step.isStaged() ? count - 2 : 0;
+    for (int block = 0; block < hosts.ranks(); block++) {
       int home = step.home(block);
       Load fromHome = Load.of(step, step.route(home, block));
-      Load toHome = Load.of(step, step.route((home + 1) % hosts, block));
-      for (int distance = 1; distance < hosts; distance++) {
-        int host = (home + distance) % hosts;
+      Load toHome = Load.of(step, step.route((home + 1) % count, block));
+      for (int distance = 1; distance < count; distance++) {
+        int host = (home + distance) % count;
         int back = step.travels(home, host, block) ? 1 : 0;
         traffic.send(host, toHome, 1 + among);
         traffic.receive(host, toHome, among);

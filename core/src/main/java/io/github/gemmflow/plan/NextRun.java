@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.plan;
 
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 import io.github.gemmflow.tuning.Overlap;
 
 /**
@@ -150,18 +150,18 @@ public final class NextRun {
   /** Whose turn it is: the lowest comes first. */
   private int turn(GatherLayout step, int band) {
     if (step.plan().problem().isAlongColumns()) {
-      return step.plan().domains().count() == 1 ? 0 : OTHER_HOST;
+      return step.plan().hosts().count() == 1 ? 0 : OTHER_HOST;
     }
     int shard = step.shard(band);
     if (step.plan().isStreamed()) {
       // Others wait for slots to be emptied, nobody for these rows: they fill the gaps.
       return shard == rank ? 1 : 0;
     }
-    Domains domains = step.plan().domains();
+    Hosts hosts = step.plan().hosts();
     if (shard == rank) {
       return 0;
     }
-    return domains.domainOf(shard) == domains.domainOf(rank) ? 1 : OTHER_HOST;
+    return hosts.hostOf(shard) == hosts.hostOf(rank) ? 1 : OTHER_HOST;
   }
 
   private boolean isWorthwhile(GatherLayout step, int at, long worthwhile, Soon soon) {
@@ -215,8 +215,8 @@ public final class NextRun {
 
   /** Whether only this rank's own rows are left, and nobody waits for it to do anything else. */
   private boolean areOnlyOwnLeft(GatherLayout step) {
-    Domains domains = step.plan().domains();
-    if (step.plan().problem().isAlongColumns() || domains.size(domains.domainOf(rank)) > 1) {
+    Hosts hosts = step.plan().hosts();
+    if (step.plan().problem().isAlongColumns() || hosts.size(hosts.hostOf(rank)) > 1) {
       return false;
     }
     long left = 0;

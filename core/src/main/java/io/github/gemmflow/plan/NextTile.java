@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.plan;
 
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 import io.github.gemmflow.tuning.Overlap;
 import org.jspecify.annotations.Nullable;
 
@@ -49,32 +49,32 @@ public final class NextTile {
 
   private static final Stage[] STAGES = Stage.values();
 
-  private final Domains domains;
-  private final int domain;
+  private final Hosts hosts;
+  private final int host;
   private final Queue addHost;
   private final Queue addTotal;
   private final Queue addAll;
   private final Queue compute;
 
   /** For one rank of a group. */
-  public NextTile(int rank, Domains domains) {
-    this.domains = domains;
-    this.domain = domains.domainOf(rank);
-    this.compute = new Queue(TileCursor.overTiles(domain));
+  public NextTile(int rank, Hosts hosts) {
+    this.hosts = hosts;
+    this.host = hosts.hostOf(rank);
+    this.compute = new Queue(TileCursor.overTiles(host));
     this.addHost =
         new Queue(
             TileCursor.overPieces(
-                domain,
+                host,
                 (layout, block) ->
-                    layout.leaves(domain, block)
-                        && layout.owner(domain, block) == rank
+                    layout.leaves(host, block)
+                        && layout.owner(host, block) == rank
                         && !isTotalledHere(layout, block)));
     this.addTotal =
         new Queue(
             TileCursor.overPieces(
-                domain, (layout, block) -> block == rank && isTotalledHere(layout, block)));
+                host, (layout, block) -> block == rank && isTotalledHere(layout, block)));
     this.addAll =
-        new Queue(TileCursor.overPieces(domain, (layout, block) -> layout.isWanted(rank, block)));
+        new Queue(TileCursor.overPieces(host, (layout, block) -> layout.isWanted(rank, block)));
   }
 
   /** Tiles or pieces of one stage, in order: those that have begun, and the next. */
@@ -92,7 +92,7 @@ public final class NextTile {
   }
 
   private boolean isTotalledHere(SumLayout layout, int block) {
-    return layout.isStaged() && layout.home(block) == domain;
+    return layout.isStaged() && layout.home(block) == host;
   }
 
   private Queue queue(Stage stage) {
@@ -152,15 +152,15 @@ public final class NextTile {
 
   private boolean isHostReady(
       SumLayout layout, Stage stage, int block, long position, Progress progress) {
-    int owner = layout.owner(domain, block);
+    int owner = layout.owner(host, block);
     if (stage == Stage.ADD_ALL && layout.isStaged()) {
       return !isTotalledHere(layout, block) || progress.isTotalled(owner, position);
     }
-    if (stage == Stage.ADD_ALL && layout.leaves(domain, block)) {
+    if (stage == Stage.ADD_ALL && layout.leaves(host, block)) {
       return progress.isAdded(owner, position);
     }
-    for (int i = 0; i < domains.size(domain); i++) {
-      if (!progress.isComputed(domains.member(domain, i), position)) {
+    for (int i = 0; i < hosts.size(host); i++) {
+      if (!progress.isComputed(hosts.member(host, i), position)) {
         return false;
       }
     }
@@ -169,7 +169,7 @@ public final class NextTile {
 
   private boolean haveOthersSent(
       SumLayout layout, Stage stage, int block, long piece, Progress progress) {
-    for (int other = 0; other < domains.count(); other++) {
+    for (int other = 0; other < hosts.count(); other++) {
       if (needs(layout, stage, block, other) && !hasSent(layout, other, block, piece, progress)) {
         return false;
       }
@@ -177,12 +177,12 @@ public final class NextTile {
     return true;
   }
 
-  /** Whether a stage needs what another domain sends for a block. */
+  /** Whether a stage needs what another host sends for a block. */
   public boolean needs(SumLayout layout, Stage stage, int block, int other) {
     return switch (stage) {
       case COMPUTE, ADD_HOST -> false;
-      case ADD_TOTAL -> other != domain;
-      case ADD_ALL -> other != domain && (!layout.isStaged() || layout.home(block) == other);
+      case ADD_TOTAL -> other != host;
+      case ADD_ALL -> other != host && (!layout.isStaged() || layout.home(block) == other);
     };
   }
 

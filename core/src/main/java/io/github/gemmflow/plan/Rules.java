@@ -2,7 +2,7 @@
 package io.github.gemmflow.plan;
 
 import io.github.gemmflow.tuning.Chunking;
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 import io.github.gemmflow.tuning.Overlap;
 import io.github.gemmflow.tuning.Schedule;
 import io.github.gemmflow.tuning.Storage;
@@ -28,18 +28,18 @@ final class Rules {
   record Choice<T>(T value, String reason) {}
 
   /** What was tried of a gather; null if nothing was. */
-  static @Nullable TriedStep tried(GatherProblem problem, Domains domains, Tuning tuning) {
+  static @Nullable TriedStep tried(GatherProblem problem, Hosts hosts, Tuning tuning) {
     if (problem.isAlongColumns()) {
       return null;
     }
     long rows = problem.capacity().maxRows();
-    return tried("gather", problem.rowBytes(), rows, domains, tuning);
+    return tried("gather", problem.rowBytes(), rows, hosts, tuning);
   }
 
   /** What was tried of a step whose rows have so many bytes; null if nothing was. */
   static @Nullable TriedStep tried(
-      String operation, long rowBytes, long rows, Domains domains, Tuning tuning) {
-    String key = TriedStep.key(operation, rowBytes, rows, domains.ranks(), domains.count());
+      String operation, long rowBytes, long rows, Hosts hosts, Tuning tuning) {
+    String key = TriedStep.key(operation, rowBytes, rows, hosts.ranks(), hosts.count());
     return tuning.costs().tried().get(key);
   }
 
@@ -52,31 +52,31 @@ final class Rules {
 
   static Choice<Schedule> schedule(
       GatherProblem problem,
-      Domains domains,
+      Hosts hosts,
       Tuning tuning,
       Chunking chunking,
       @Nullable TriedStep tried) {
     if (tuning.schedule() != null) {
       return new Choice<>(tuning.schedule(), "asked for");
     }
-    int hosts = domains.count();
-    if (hosts == 1) {
+    int count = hosts.count();
+    if (count == 1) {
       return new Choice<>(Schedule.MESH, "nothing travels on one host");
     }
-    if (hosts == 2) {
+    if (count == 2) {
       return new Choice<>(Schedule.MESH, "between 2 hosts there is only one way");
     }
     if (tried != null) {
       return new Choice<>(Schedule.named(tried.best().name()), tried.reason());
     }
     long maxRows = problem.capacity().maxRows();
-    long rows = problem.isAlongColumns() ? maxRows : Math.ceilDiv(maxRows, domains.ranks());
+    long rows = problem.isAlongColumns() ? maxRows : Math.ceilDiv(maxRows, hosts.ranks());
     double rowBytes = problem.rowBytes();
-    double chunkBytes = chunkRows(problem, domains, chunking, rows) * rowBytes;
-    TravelTime time = new TravelTime(domains, tuning.costs());
+    double chunkBytes = chunkRows(problem, hosts, chunking, rows) * rowBytes;
+    TravelTime time = new TravelTime(hosts, tuning.costs());
     double mesh = time.gatherNanos(Schedule.MESH, maxRows * rowBytes, chunkBytes);
     double ring = time.gatherNanos(Schedule.TWO_WAY_RING, maxRows * rowBytes, chunkBytes);
-    boolean fewerPeers = hosts > MOST_MESH_HOSTS && ring < mesh * TIE;
+    boolean fewerPeers = count > MOST_MESH_HOSTS && ring < mesh * TIE;
     String why =
         "predicted %s for %d rows, %s %s"
             .formatted(
@@ -87,7 +87,7 @@ final class Rules {
     return fewerPeers
         ? new Choice<>(
             Schedule.TWO_WAY_RING,
-            why + "; each of %d hosts sends to 2 others instead of %d".formatted(hosts, hosts - 1))
+            why + "; each of %d hosts sends to 2 others instead of %d".formatted(count, count - 1))
         : new Choice<>(Schedule.MESH, why);
   }
 
@@ -144,12 +144,12 @@ final class Rules {
   }
 
   /** The bytes of a row that a rank sends: along columns only a part of every row. */
-  static long sentRowBytes(GatherProblem problem, Domains domains) {
-    return problem.rowBytes() / (problem.isAlongColumns() ? domains.ranks() : 1);
+  static long sentRowBytes(GatherProblem problem, Hosts hosts) {
+    return problem.rowBytes() / (problem.isAlongColumns() ? hosts.ranks() : 1);
   }
 
   /** The rows of a chunk of so many rows that are gathered. */
-  static long chunkRows(GatherProblem problem, Domains domains, Chunking chunking, long rows) {
-    return ChunkRule.rows(chunking, rows, sentRowBytes(problem, domains));
+  static long chunkRows(GatherProblem problem, Hosts hosts, Chunking chunking, long rows) {
+    return ChunkRule.rows(chunking, rows, sentRowBytes(problem, hosts));
   }
 }

@@ -48,7 +48,7 @@ final class StripeCut implements SumCut {
   }
 
   @Override
-  public long tilePosition(int domain, int block, long tile) {
+  public long tilePosition(int host, int block, long tile) {
     return tile;
   }
 
@@ -73,7 +73,7 @@ final class StripeCut implements SumCut {
   }
 
   @Override
-  public long piecePosition(int domain, int block, long piece) {
+  public long piecePosition(int host, int block, long piece) {
     return piece;
   }
 }

@@ -18,8 +18,8 @@ sealed interface SumCut permits BlockCut, StripeCut {
   /** The first row of a tile of the range that a head starts; after the last, the range's end. */
   long rangeTileBegin(int block, long tile);
 
-  /** The position of a tile of the range that a head starts, in a domain's order. */
-  long tilePosition(int domain, int block, long tile);
+  /** The position of a tile of the range that a head starts, in a host's order. */
+  long tilePosition(int host, int block, long tile);
 
   /** How many pieces a block is cut into, also those without rows. */
   long pieces(int block);
@@ -31,6 +31,6 @@ sealed interface SumCut permits BlockCut, StripeCut {
   /** How many rows of other blocks a piece's tile has before it. */
   long pieceOffset(int block, long piece);
 
-  /** The position of a piece's tile in a domain's order. */
-  long piecePosition(int domain, int block, long piece);
+  /** The position of a piece's tile in a host's order. */
+  long piecePosition(int host, int block, long piece);
 }

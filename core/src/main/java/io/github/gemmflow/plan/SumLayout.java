@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.plan;
 
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 import io.github.gemmflow.tuning.SumPath;
 
 /**
  * Layout of one summing step: how its rows are cut. Each rank has a block of them: of a scattered
  * sum the rows that it gets; otherwise rows are dealt out evenly, and a rank only sees to its block
- * for the others. The home of a block is the domain of its rank.
+ * for the others. The home of a block is the host of its rank.
  *
- * <p>A tile is what is computed together: rows for one domain, across borders between blocks, and
- * few rows for all domains, so that few rows for many ranks are one product. A piece is what is
- * added up together: what a tile has of one block. A chunk is what travels together: a part of a
- * piece.
+ * <p>A tile is what is computed together: rows for one host, across borders between blocks, and few
+ * rows for all hosts, so that few rows for many ranks are one product. A piece is what is added up
+ * together: what a tile has of one block. A chunk is what travels together: a part of a piece.
  *
- * <p>All ranks of a domain go through the tiles in the same order, those for the next domain first
- * and those for their own last; tile {@code n} of that order is at position {@code n}. Route {@code
- * domain * ranks + block} brings the sums of a domain for a block; if the step is staged, that of
- * the block's home brings the sums of all domains, its total.
+ * <p>All ranks of a host go through the tiles in the same order, those for the next host first and
+ * those for their own last; tile {@code n} of that order is at position {@code n}. Route {@code
+ * host * ranks + block} brings the sums of a host for a block; if the step is staged, that of the
+ * block's home brings the sums of all hosts, its total.
  */
 public final class SumLayout extends Layout {
   private final SumPlan plan;
@@ -26,12 +25,12 @@ public final class SumLayout extends Layout {
   private boolean staged;
 
   SumLayout(SumPlan plan) {
-    super(plan.domains().ranks(), plan.problem().maxRows());
+    super(plan.hosts().ranks(), plan.problem().maxRows());
     this.plan = plan;
     this.cut =
         areSameRows()
             ? new StripeCut(this, plan.tileRows(), plan.stripes())
-            : new BlockCut(this, plan.domains(), plan.tileRows());
+            : new BlockCut(this, plan.hosts(), plan.tileRows());
     this.chunksOf = new long[ranks()];
   }
 
@@ -40,8 +39,8 @@ public final class SumLayout extends Layout {
     return !plan.problem().scattered();
   }
 
-  private Domains domains() {
-    return plan.domains();
+  private Hosts hosts() {
+    return plan.hosts();
   }
 
   @Override
@@ -62,25 +61,25 @@ public final class SumLayout extends Layout {
     return staged;
   }
 
-  /** The domain that a block's rank belongs to. */
+  /** The host that a block's rank belongs to. */
   public int home(int block) {
-    return domains().domainOf(block);
+    return hosts().hostOf(block);
   }
 
-  /** The rank of a domain that adds up a block there, and sends or receives it. */
-  public int owner(int domain, int block) {
-    Domains domains = domains();
-    return home(block) == domain
+  /** The rank of a host that adds up a block there, and sends or receives it. */
+  public int owner(int host, int block) {
+    Hosts hosts = hosts();
+    return home(block) == host
         ? block
-        : domains.member(domain, domains.indexOf(block) % domains.size(domain));
+        : hosts.member(host, hosts.indexOf(block) % hosts.size(host));
   }
 
-  /** Whether a domain's sums of a block travel to others. */
-  public boolean leaves(int domain, int block) {
-    return areSameRows() ? domains().count() > 1 : home(block) != domain;
+  /** Whether a host's sums of a block travel to others. */
+  public boolean leaves(int host, int block) {
+    return areSameRows() ? hosts().count() > 1 : home(block) != host;
   }
 
-  /** Whether what a domain has of a block travels to another domain. */
+  /** Whether what a host has of a block travels to another host. */
   boolean travels(int from, int to, int block) {
     if (areSameRows() && !isStaged()) {
       return true;
@@ -120,9 +119,9 @@ public final class SumLayout extends Layout {
     return cut.rangeTileBegin(block, tile);
   }
 
-  /** The position of a tile of the range that a head starts, in a domain's order. */
-  long tilePosition(int domain, int block, long tile) {
-    return cut.tilePosition(domain, block, tile);
+  /** The position of a tile of the range that a head starts, in a host's order. */
+  long tilePosition(int host, int block, long tile) {
+    return cut.tilePosition(host, block, tile);
   }
 
   // Pieces: what the tiles of a range have of a block, numbered through from 0.
@@ -147,9 +146,9 @@ public final class SumLayout extends Layout {
     return cut.pieceOffset(block, piece);
   }
 
-  /** The position of a piece's tile in a domain's order. */
-  public long piecePosition(int domain, int block, long piece) {
-    return cut.piecePosition(domain, block, piece);
+  /** The position of a piece's tile in a host's order. */
+  public long piecePosition(int host, int block, long piece) {
+    return cut.piecePosition(host, block, piece);
   }
 
   // Chunks: a piece is cut from its begin.
@@ -159,8 +158,8 @@ public final class SumLayout extends Layout {
     return plan.routes();
   }
 
-  public int route(int domain, int block) {
-    return domain * ranks() + block;
+  public int route(int host, int block) {
+    return host * ranks() + block;
   }
 
   /** The block that a route is about. */
@@ -168,12 +167,12 @@ public final class SumLayout extends Layout {
     return route % ranks();
   }
 
-  /** The domain that a route comes from. */
+  /** The host that a route comes from. */
   public int origin(int route) {
     return route / ranks();
   }
 
-  /** Whether a route brings sums of all domains. */
+  /** Whether a route brings sums of all hosts. */
   public boolean isTotal(int route) {
     return isStaged() && home(block(route)) == origin(route);
   }
@@ -215,12 +214,12 @@ public final class SumLayout extends Layout {
   }
 
   /**
-   * How many chunks of a block a domain may send.
+   * How many chunks of a block a host may send.
    *
    * @param addedUpTo the position of the first tile whose piece its owner has yet to add up
    */
-  public long sendable(int domain, int block, long addedUpTo) {
-    long pieces = addedUpTo - piecePosition(domain, block, 0);
+  public long sendable(int host, int block, long addedUpTo) {
+    long pieces = addedUpTo - piecePosition(host, block, 0);
     return chunksBefore(block, Math.clamp(pieces, 0, pieces(block)));
   }
 
@@ -251,24 +250,24 @@ public final class SumLayout extends Layout {
   }
 
   /**
-   * Where a row that a route brings lies on a domain: among all totals, or among the rows that come
+   * Where a row that a route brings lies on a host: among all totals, or among the rows that come
    * from the route's origin.
    */
-  public long receivedRow(int domain, int route, long row) {
+  public long receivedRow(int host, int route, long row) {
     int block = block(route);
     if (areSameRows()) {
       return isStaged() && !isTotal(route) ? rowAtHome(block, row) : row;
     }
     long before = 0;
-    for (int i = 0; domains().member(domain, i) != block; i++) {
-      before += rows(domains().member(domain, i));
+    for (int i = 0; hosts().member(host, i) != block; i++) {
+      before += rows(hosts().member(host, i));
     }
     return before + row - firstRow(block);
   }
 
   private long rowAtHome(int block, long row) {
     long tile = row / plan.tileRows();
-    long piece = tile * domains().size(home(block)) + domains().indexOf(block);
+    long piece = tile * hosts().size(home(block)) + hosts().indexOf(block);
     return piece * plan.mostPieceRows() + row - pieceBegin(block, tile);
   }
 

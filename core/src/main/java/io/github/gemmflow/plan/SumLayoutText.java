@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.plan;
 
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -19,13 +19,11 @@ final class SumLayoutText {
       long last = layout.pieces(block) - 1;
       text.append(
           describe(layout, block, layout.pieceBegin(block, 0), layout.pieceEnd(block, last)));
-      for (int domain = 0; domain < layout.plan().domains().count(); domain++) {
+      for (int host = 0; host < layout.plan().hosts().count(); host++) {
         text.append(
             "; host %d: added up by rank %d%s"
                 .formatted(
-                    domain,
-                    layout.owner(domain, block),
-                    layout.leaves(domain, block) ? ", leaves" : ""));
+                    host, layout.owner(host, block), layout.leaves(host, block) ? ", leaves" : ""));
       }
       text.append('\n');
     }
@@ -50,13 +48,13 @@ final class SumLayoutText {
         .formatted(
             layout.isTotal(route)
                 ? "all ranks"
-                : describeRanks(layout.plan().domains(), layout.origin(route)),
+                : describeRanks(layout.plan().hosts(), layout.origin(route)),
             describe(layout, block, begin, layout.pieceEnd(block, piece)));
   }
 
-  private static String describeRanks(Domains domains, int domain) {
-    return IntStream.range(0, domains.size(domain))
-        .mapToObj(i -> "rank " + domains.member(domain, i))
+  private static String describeRanks(Hosts hosts, int host) {
+    return IntStream.range(0, hosts.size(host))
+        .mapToObj(i -> "rank " + hosts.member(host, i))
         .collect(Collectors.joining(", "));
   }
 }

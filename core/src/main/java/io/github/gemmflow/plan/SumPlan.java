@@ -2,9 +2,9 @@
 package io.github.gemmflow.plan;
 
 import io.github.gemmflow.tuning.Chunking;
-import io.github.gemmflow.tuning.Domains;
 import io.github.gemmflow.tuning.Explanation;
 import io.github.gemmflow.tuning.Explanation.Decision;
+import io.github.gemmflow.tuning.Hosts;
 import io.github.gemmflow.tuning.Overlap;
 import io.github.gemmflow.tuning.Storage;
 import io.github.gemmflow.tuning.SumPath;
@@ -30,7 +30,7 @@ public final class SumPlan {
   private static final long NEVER = Long.MAX_VALUE;
 
   private final SumProblem problem;
-  private final Domains domains;
+  private final Hosts hosts;
   private final Tuning tuning;
   private final Rules.Choice<Chunking> chunking;
   private final long chunkRows;
@@ -39,9 +39,9 @@ public final class SumPlan {
   private final Rules.Choice<Long> stagedFrom;
   private final Overlap overlap;
 
-  private SumPlan(SumProblem problem, Domains domains, Tuning tuning) {
+  private SumPlan(SumProblem problem, Hosts hosts, Tuning tuning) {
     this.problem = problem;
-    this.domains = domains;
+    this.hosts = hosts;
     this.tuning = tuning;
     long maxRows = Math.max(1, problem.maxRows());
     TriedStep tried = tried();
@@ -58,34 +58,34 @@ public final class SumPlan {
     }
   }
 
-  public static SumPlan of(SumProblem problem, Domains domains, Tuning tuning) {
-    return new SumPlan(problem, domains, tuning);
+  public static SumPlan of(SumProblem problem, Hosts hosts, Tuning tuning) {
+    return new SumPlan(problem, hosts, tuning);
   }
 
   private Rules.Choice<Long> chooseTileRows() {
     return tuning.chunking().rows() > 0
         ? new Rules.Choice<>(chunkRows, "asked for")
-        : TileRule.rows(problem, domains, tuning.costs());
+        : TileRule.rows(problem, hosts, tuning.costs());
   }
 
   private @Nullable TriedStep tried() {
     String operation = problem.scattered() ? "reduce-scatter" : "all-reduce";
-    return Rules.tried(operation, problem.wireRowBytes(), problem.maxRows(), domains, tuning);
+    return Rules.tried(operation, problem.wireRowBytes(), problem.maxRows(), hosts, tuning);
   }
 
   private Rules.Choice<Long> stagedFrom(@Nullable TriedStep tried) {
-    int hosts = domains.count();
-    if (problem.scattered() || hosts == 1) {
+    int count = hosts.count();
+    if (problem.scattered() || count == 1) {
       return new Rules.Choice<>(NEVER, "there is no other");
     }
     if (tuning.sums() != null) {
       return new Rules.Choice<>(tuning.sums() == SumPath.STAGED ? 0 : NEVER, "asked for");
     }
-    long direct = hosts * problem.wireRowBytes();
+    long direct = count * problem.wireRowBytes();
     long staged = problem.wireRowBytes() + problem.partialRowBytes();
     if (direct <= staged) {
       return new Rules.Choice<>(
-          NEVER, "in stages no fewer bytes would leave each of %d hosts".formatted(hosts));
+          NEVER, "in stages no fewer bytes would leave each of %d hosts".formatted(count));
     }
     long rows = firstFasterInStages();
     if (tried != null) {
@@ -99,7 +99,7 @@ public final class SumPlan {
         "in stages %.0f %% of the bytes leave each of %d hosts; predicted for %d rows: direct %s, staged %s"
             .formatted(
                 100.0 * staged / direct,
-                hosts,
+                count,
                 problem.maxRows(),
                 Rules.millis(directNanos(problem.maxRows())),
                 Rules.millis(stagedNanos(problem.maxRows()))));
@@ -124,12 +124,12 @@ public final class SumPlan {
   }
 
   private double directNanos(long rows) {
-    return new TravelTime(domains, tuning.costs())
+    return new TravelTime(hosts, tuning.costs())
         .directNanos((double) rows * problem.wireRowBytes(), chunkBytes());
   }
 
   private double stagedNanos(long rows) {
-    return new TravelTime(domains, tuning.costs())
+    return new TravelTime(hosts, tuning.costs())
         .stagedNanos(
             (double) rows * problem.wireRowBytes(),
             (double) rows * problem.partialRowBytes(),
@@ -157,7 +157,7 @@ public final class SumPlan {
 
   /** How many ranks a tile that all want is dealt out to: to one if nobody adds up for others. */
   int stripes() {
-    return domains.count() == 1 ? 1 : domains.ranks();
+    return hosts.count() == 1 ? 1 : hosts.ranks();
   }
 
   /** The most rows of a tile that one of several ranks sees to. */
@@ -165,17 +165,17 @@ public final class SumPlan {
     return Math.ceilDiv(tileRows(), stripes());
   }
 
-  /** The most rows that a domain receives from one other, totals not counted. */
-  public long mostRowsFromEach(int domain) {
+  /** The most rows that a host receives from one other, totals not counted. */
+  public long mostRowsFromEach(int host) {
     if (!mayBeStaged()) {
       return problem.maxRows();
     }
-    long pieces = Math.multiplyExact(mostTiles(problem.maxRows()), domains.size(domain));
+    long pieces = Math.multiplyExact(mostTiles(problem.maxRows()), hosts.size(host));
     long atHome = Math.multiplyExact(pieces, mostPieceRows());
     return Math.max(atHome, Math.min(problem.maxRows(), stagedFrom.value()));
   }
 
-  /** The most totals that a domain receives. */
+  /** The most totals that a host receives. */
   public long mostTotals() {
     return mayBeStaged() ? problem.maxRows() : 0;
   }
@@ -185,11 +185,11 @@ public final class SumPlan {
     return Math.min(maxRows, (maxRows + ranges() * (tileRows() - 1)) / tileRows());
   }
 
-  /** How many ranges of rows for one domain there are at most. */
+  /** How many ranges of rows for one host there are at most. */
   private int ranges() {
     int ranges = 1;
-    for (int rank = 1; problem.scattered() && rank < domains.ranks(); rank++) {
-      ranges += domains.domainOf(rank) == domains.domainOf(rank - 1) ? 0 : 1;
+    for (int rank = 1; problem.scattered() && rank < hosts.ranks(); rank++) {
+      ranges += hosts.hostOf(rank) == hosts.hostOf(rank - 1) ? 0 : 1;
     }
     return ranges;
   }
@@ -210,17 +210,17 @@ public final class SumPlan {
     return problem;
   }
 
-  public Domains domains() {
-    return domains;
+  public Hosts hosts() {
+    return hosts;
   }
 
   public Tuning tuning() {
     return tuning;
   }
 
-  /** How many routes there are: each domain's sums of each rank's block. */
+  /** How many routes there are: each host's sums of each rank's block. */
   public int routes() {
-    return domains.count() * domains.ranks();
+    return hosts.count() * hosts.ranks();
   }
 
   /** The rows of a chunk, which travel together. */
@@ -263,7 +263,7 @@ public final class SumPlan {
         .formatted(
             problem.maxRows(),
             problem.columns(),
-            domains,
+            hosts,
             problem.scattered() ? "each rank its rows" : "all rows for all ranks",
             problem.wireRowBytes());
   }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.plan;
 
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 
 /**
- * Cursor over the tiles of a step, or through the pieces of some blocks, in the order of a domain:
- * tile by tile, or, if each rank wants its own rows, the blocks of one domain after another, its
- * own last. Not thread-safe.
+ * Cursor over the tiles of a step, or through the pieces of some blocks, in the order of a host:
+ * tile by tile, or, if each rank wants its own rows, the blocks of one host after another, its own
+ * last. Not thread-safe.
  */
 public final class TileCursor {
   /** Which blocks to stop at. */
@@ -15,27 +15,27 @@ public final class TileCursor {
     boolean accepts(SumLayout layout, int block);
   }
 
-  private final int domain;
+  private final int host;
   private final boolean overTiles;
   private final Filter filter;
   private int group;
   private int index;
   private long number;
 
-  private TileCursor(int domain, boolean overTiles, Filter filter) {
-    this.domain = domain;
+  private TileCursor(int host, boolean overTiles, Filter filter) {
+    this.host = host;
     this.overTiles = overTiles;
     this.filter = filter;
   }
 
   /** Goes through all tiles. */
-  public static TileCursor overTiles(int domain) {
-    return new TileCursor(domain, true, SumLayout::isHead);
+  public static TileCursor overTiles(int host) {
+    return new TileCursor(host, true, SumLayout::isHead);
   }
 
   /** Goes through the pieces of blocks that are accepted. */
-  public static TileCursor overPieces(int domain, Filter filter) {
-    return new TileCursor(domain, false, filter);
+  public static TileCursor overPieces(int host, Filter filter) {
+    return new TileCursor(host, false, filter);
   }
 
   /** Goes to the first one. */
@@ -84,9 +84,9 @@ public final class TileCursor {
   }
 
   private void settleInBlock(SumLayout layout) {
-    Domains domains = layout.plan().domains();
+    Hosts hosts = layout.plan().hosts();
     while (!isAtEnd(layout)) {
-      if (index == domains.size(groupDomain(domains))) {
+      if (index == hosts.size(groupHost(hosts))) {
         index = 0;
         group++;
       } else if (filter.accepts(layout, block(layout)) && number < count(layout)) {
@@ -98,8 +98,8 @@ public final class TileCursor {
     }
   }
 
-  private int groupDomain(Domains domains) {
-    return (domain + 1 + group) % domains.count();
+  private int groupHost(Hosts hosts) {
+    return (host + 1 + group) % hosts.count();
   }
 
   private long count(SumLayout layout) {
@@ -109,13 +109,13 @@ public final class TileCursor {
 
   /** Whether there are no more. */
   public boolean isAtEnd(SumLayout layout) {
-    return layout.isStriped() ? number == layout.tiles() : group == layout.plan().domains().count();
+    return layout.isStriped() ? number == layout.tiles() : group == layout.plan().hosts().count();
   }
 
   /** The block of the piece, or the first block of the range of rows of the tile. */
   public int block(SumLayout layout) {
-    Domains domains = layout.plan().domains();
-    return layout.isStriped() ? index : domains.member(groupDomain(domains), index);
+    Hosts hosts = layout.plan().hosts();
+    return layout.isStriped() ? index : hosts.member(groupHost(hosts), index);
   }
 
   /** The number of the piece in its block, or of the tile in its range of rows. */
@@ -130,7 +130,7 @@ public final class TileCursor {
     }
     int block = block(layout);
     return overTiles
-        ? layout.tilePosition(domain, block, number)
-        : layout.piecePosition(domain, block, number);
+        ? layout.tilePosition(host, block, number)
+        : layout.piecePosition(host, block, number);
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.plan;
 
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 import io.github.gemmflow.tuning.cost.CostModel;
 import io.github.gemmflow.tuning.cost.KernelCosts;
 
@@ -30,8 +30,8 @@ final class TileRule {
 
   private TileRule() {}
 
-  static Rules.Choice<Long> rows(SumProblem problem, Domains domains, CostModel costs) {
-    if (domains.count() == 1) {
+  static Rules.Choice<Long> rows(SumProblem problem, Hosts hosts, CostModel costs) {
+    if (hosts.count() == 1) {
       return new Rules.Choice<>(
           most(problem, MOST_BYTES_ON_ONE_HOST, MOST_ROWS_ON_ONE_HOST),
           "tall ones are computed faster, and on one host nobody waits for the first");

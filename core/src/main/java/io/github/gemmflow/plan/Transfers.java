@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.plan;
 
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 import java.util.Arrays;
 
 /**
  * Transfers of one rank in a step, both ways: streams of chunks, each of one route, to or from one
- * rank of another domain. Sends are in the order in which they should leave: the fewest hops first,
- * then the nearest domain.
+ * rank of another host. Sends are in the order in which they should leave: the fewest hops first,
+ * then the nearest host.
  *
  * <p>Filled in again for every step; not thread-safe while it is.
  */
@@ -26,21 +26,21 @@ public final class Transfers {
     sends.clear();
     receives.clear();
     GatherPlan plan = step.plan();
-    int domain = plan.domains().domainOf(rank);
+    int host = plan.hosts().hostOf(rank);
     for (int route = 0; route < step.routes(); route++) {
-      if (step.owner(domain, route) != rank || step.chunks(route) == 0) {
+      if (step.owner(host, route) != rank || step.chunks(route) == 0) {
         continue;
       }
       int shard = step.shard(route);
       int part = step.part(route);
-      int distance = plan.distance(shard, domain);
+      int distance = plan.distance(shard, host);
       if (distance != 0) {
-        int parent = plan.schedule().parent(part, distance, plan.domains().count());
+        int parent = plan.schedule().parent(part, distance, plan.hosts().count());
         receives.add(
-            route, step.owner(plan.domainAt(shard, parent), route), plan.hops(part, distance));
+            route, step.owner(plan.hostAt(shard, parent), route), plan.hops(part, distance));
       }
       for (int child : plan.children(part, distance)) {
-        sends.add(route, step.owner(plan.domainAt(shard, child), route), plan.hops(part, child));
+        sends.add(route, step.owner(plan.hostAt(shard, child), route), plan.hops(part, child));
       }
     }
     sends.sortByHops();
@@ -50,37 +50,37 @@ public final class Transfers {
   public void fill(SumLayout step) {
     sends.clear();
     receives.clear();
-    Domains domains = step.plan().domains();
-    int domain = domains.domainOf(rank);
-    int count = domains.count();
-    int owned = findOwned(step, domains, domain);
+    Hosts hosts = step.plan().hosts();
+    int host = hosts.hostOf(rank);
+    int count = hosts.count();
+    int owned = findOwned(step, hosts, host);
     for (int i = 0; i < owned; i++) {
       for (int distance = 1; distance < count; distance++) {
-        int other = (domain + distance) % count;
-        if (step.travels(other, domain, blocks[i])) {
+        int other = (host + distance) % count;
+        if (step.travels(other, host, blocks[i])) {
           receives.add(step.route(other, blocks[i]), step.owner(other, blocks[i]), distance);
         }
       }
     }
     // Distance by distance, so that there is nothing to sort: there may be hundreds of thousands.
     for (int distance = 1; distance < count; distance++) {
-      int other = (domain + distance) % count;
+      int other = (host + distance) % count;
       for (int i = 0; i < owned; i++) {
-        if (step.travels(domain, other, blocks[i])) {
-          sends.add(step.route(domain, blocks[i]), step.owner(other, blocks[i]), distance);
+        if (step.travels(host, other, blocks[i])) {
+          sends.add(step.route(host, blocks[i]), step.owner(other, blocks[i]), distance);
         }
       }
     }
   }
 
   /** Finds the blocks with rows that this rank sends or receives; returns how many there are. */
-  private int findOwned(SumLayout step, Domains domains, int domain) {
-    if (blocks.length < domains.ranks()) {
-      blocks = new int[domains.ranks()];
+  private int findOwned(SumLayout step, Hosts hosts, int host) {
+    if (blocks.length < hosts.ranks()) {
+      blocks = new int[hosts.ranks()];
     }
     int owned = 0;
-    for (int block = 0; block < domains.ranks(); block++) {
-      if (step.owner(domain, block) == rank && step.chunks(step.route(domain, block)) > 0) {
+    for (int block = 0; block < hosts.ranks(); block++) {
+      if (step.owner(host, block) == rank && step.chunks(step.route(host, block)) > 0) {
         blocks[owned++] = block;
       }
     }

@@ -7,7 +7,7 @@ import io.github.gemmflow.failure.DeadlineException;
 import io.github.gemmflow.matrix.Block;
 import io.github.gemmflow.pipeline.comm.CommThread;
 import io.github.gemmflow.pipeline.comm.Durations;
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 import io.github.gemmflow.tuning.cost.LinkCosts;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -38,13 +38,13 @@ final class LinkProbe {
 
   private final CommThread thread;
   private final Engine engine;
-  private final Domains domains;
+  private final Hosts hosts;
   private final Duration deadline;
 
-  LinkProbe(CommThread thread, Engine engine, Domains domains, Duration deadline) {
+  LinkProbe(CommThread thread, Engine engine, Hosts hosts, Duration deadline) {
     this.thread = thread;
     this.engine = engine;
-    this.domains = domains;
+    this.hosts = hosts;
     this.deadline = deadline;
   }
 
@@ -55,8 +55,8 @@ final class LinkProbe {
    * @return the same on all ranks: the best of the times of the slowest host
    */
   LinkCosts measure(Agreement agreement, double latencyNanos) {
-    int host = domains.domainOf(engine.rank());
-    boolean sends = domains.member(host, 0) == engine.rank();
+    int host = hosts.hostOf(engine.rank());
+    boolean sends = hosts.member(host, 0) == engine.rank();
     long best = Long.MAX_VALUE;
     long sum = 0;
     for (int i = 0; i < FEWEST_TIMES || (i < MOST_TIMES && sum < ENOUGH); i++) {
@@ -72,10 +72,10 @@ final class LinkProbe {
     return new LinkCosts(latencyNanos, (double) best / (ROWS * ROW_BYTES));
   }
 
-  /** The rank that sends and receives for a host, so many hosts after this one. */
-  private int senderAfter(int hosts) {
-    int host = domains.domainOf(engine.rank());
-    return domains.member(Math.floorMod(host + hosts, domains.count()), 0);
+  /** The rank that sends and receives for a host at a distance from this one. */
+  private int senderAfter(int distance) {
+    int host = hosts.hostOf(engine.rank());
+    return hosts.member(Math.floorMod(host + distance, hosts.count()), 0);
   }
 
   /** Called on the communication thread. */

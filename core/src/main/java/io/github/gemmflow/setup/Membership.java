@@ -120,11 +120,11 @@ public final class Membership {
    * Whether there are links, between hosts that are not pretended, and no costs say what they do.
    */
   private boolean measuresLink() {
-    return costs == null && neighbours.domains().count() > 1 && engine.island().isEmpty();
+    return costs == null && neighbours.hosts().count() > 1 && engine.island().isEmpty();
   }
 
   private LinkCosts measuredLink() {
-    return new LinkProbe(commThread, engine, neighbours.domains(), terms.setupDeadline)
+    return new LinkProbe(commThread, engine, neighbours.hosts(), terms.setupDeadline)
         .measure(agreement, CostModel.ASSUMED.link().latencyNanos());
   }
 
@@ -156,7 +156,7 @@ public final class Membership {
           INFO,
           "{0,choice,1#1 rank|1<{0} ranks} on {1,choice,1#1 host|1<{1} hosts}{5}: {2}, kernel {3} ({4})",
           size(),
-          neighbours.domains().count(),
+          neighbours.hosts().count(),
           engineName(),
           kernel.name(),
           kernel.instructions(),

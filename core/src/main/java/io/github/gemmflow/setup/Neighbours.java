@@ -4,7 +4,7 @@ package io.github.gemmflow.setup;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.github.gemmflow.engine.Engine;
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 import io.github.gemmflow.window.Bell;
 import io.github.gemmflow.window.Breakage;
 import io.github.gemmflow.window.Counters;
@@ -27,20 +27,20 @@ public final class Neighbours implements AutoCloseable {
   /** The numbers of a {@link ProcessMark}. */
   private static final int MARK_FIELDS = 3;
 
-  private final Domains domains;
+  private final Hosts hosts;
   private final Window window;
   private final Bell[] computeBells;
   private final Counters toldToEnd;
   private final Counters processes;
 
-  private Neighbours(Domains domains, Window window) {
-    this.domains = domains;
+  private Neighbours(Hosts hosts, Window window) {
+    this.hosts = hosts;
     this.window = window;
-    this.computeBells = new Bell[domains.ranks()];
+    this.computeBells = new Bell[hosts.ranks()];
     for (int rank = 0; rank < computeBells.length; rank++) {
       computeBells[rank] = new Bell(window.memory(), LANES * rank);
     }
-    int ranks = domains.ranks();
+    int ranks = hosts.ranks();
     this.toldToEnd = new Counters(window.memory(), toldToEndOffset(ranks));
     this.processes = new Counters(window.memory(), processesOffset(ranks));
   }
@@ -132,14 +132,14 @@ public final class Neighbours implements AutoCloseable {
     for (int rank = 0; rank < labels.length; rank++) {
       labels[rank] = Integer.parseInt(new String(leaders[rank], UTF_8));
     }
-    return new Neighbours(Domains.of(labels), shared);
+    return new Neighbours(Hosts.of(labels), shared);
   }
 
   /** Throws if the marks of all ranks that found this window are not in it: they have a copy. */
   private boolean checkShared(int rank, Path directory) {
-    int domain = domains.domainOf(rank);
-    for (int i = 0; i < domains.size(domain); i++) {
-      int member = domains.member(domain, i);
+    int host = hosts.hostOf(rank);
+    for (int i = 0; i < hosts.size(host); i++) {
+      int member = hosts.member(host, i);
       if (process(member).isEmpty()) {
         throw new IllegalStateException(
             "ranks %d and %d both see the files in %s, but do not share the memory behind them: it is a file system that several hosts mount. Choose one that is in memory, such as /dev/shm, with -Dgemmflow.window.directory"
@@ -157,22 +157,22 @@ public final class Neighbours implements AutoCloseable {
     return Files.isRegularFile(directory.resolve(fileName(engine, token)));
   }
 
-  public Domains domains() {
-    return domains;
+  public Hosts hosts() {
+    return hosts;
   }
 
   /** The place where a rank says why it gives the world up. */
   public Breakage breakage(int rank) {
-    int ranks = domains.ranks();
+    int ranks = hosts.ranks();
     return new Breakage(
         window.memory().asSlice(breakageOffset(ranks), Breakage.bytes(ranks)), rank);
   }
 
   /** Wakes all threads of the ranks of a rank's host. */
   public void ringHost(int rank) {
-    int domain = domains.domainOf(rank);
-    for (int i = 0; i < domains.size(domain); i++) {
-      int member = domains.member(domain, i);
+    int host = hosts.hostOf(rank);
+    for (int i = 0; i < hosts.size(host); i++) {
+      int member = hosts.member(host, i);
       computeBells[member].ring();
       commBell(member).ring();
     }
@@ -204,9 +204,9 @@ public final class Neighbours implements AutoCloseable {
 
   /** Whether a compute thread of a rank's host sleeps: then it waits for something. */
   public boolean doesAnyComputeThreadSleep(int rank) {
-    int domain = domains.domainOf(rank);
-    for (int i = 0; i < domains.size(domain); i++) {
-      if (computeBells[domains.member(domain, i)].hasSleepers()) {
+    int host = hosts.hostOf(rank);
+    for (int i = 0; i < hosts.size(host); i++) {
+      if (computeBells[hosts.member(host, i)].hasSleepers()) {
         return true;
       }
     }
@@ -220,9 +220,9 @@ public final class Neighbours implements AutoCloseable {
 
   /** Whether all ranks of a rank's host were told to end. */
   public boolean areAllToldToEnd(int rank) {
-    int domain = domains.domainOf(rank);
-    for (int i = 0; i < domains.size(domain); i++) {
-      if (toldToEnd.get(domains.member(domain, i)) == 0) {
+    int host = hosts.hostOf(rank);
+    for (int i = 0; i < hosts.size(host); i++) {
+      if (toldToEnd.get(hosts.member(host, i)) == 0) {
         return false;
       }
     }

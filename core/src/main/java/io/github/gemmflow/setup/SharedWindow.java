@@ -3,7 +3,7 @@ package io.github.gemmflow.setup;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 import io.github.gemmflow.window.Window;
 import java.nio.file.Path;
 import java.util.Map;
@@ -13,8 +13,8 @@ public final class SharedWindow {
   private SharedWindow() {}
 
   /**
-   * The lowest rank of each domain creates the window, the others open it, and its name is gone
-   * when this returns. Collective.
+   * The lowest rank of each host creates the window, the others open it, and its name is gone when
+   * this returns. Collective.
    *
    * @param call what it is for, for messages
    * @param island the engine's, so that pretended hosts do not find each other's windows
@@ -22,12 +22,12 @@ public final class SharedWindow {
   public static Window open(
       String call,
       Agreement agreement,
-      Domains domains,
+      Hosts hosts,
       int rank,
       Path directory,
       String island,
       long bytes) {
-    int leader = domains.member(domains.domainOf(rank), 0);
+    int leader = hosts.member(hosts.hostOf(rank), 0);
     String newName = Window.name(island, Window.newToken());
     Window[] created = new Window[1];
     try {

@@ -4,7 +4,7 @@ package io.github.gemmflow.setup;
 import static java.lang.System.Logger.Level.WARNING;
 
 import io.github.gemmflow.pipeline.step.Callers;
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 import io.github.gemmflow.tuning.Idle;
 import java.util.List;
 import java.util.function.BooleanSupplier;
@@ -37,10 +37,10 @@ public final class ThreadBudget {
     this.neighbours = neighbours;
     this.threads = threads;
     this.idle = idle;
-    Domains domains = neighbours.domains();
+    Hosts hosts = neighbours.hosts();
     this.hostRanks =
-        IntStream.range(0, domains.ranks())
-            .filter(other -> pretended || domains.domainOf(other) == domains.domainOf(rank))
+        IntStream.range(0, hosts.ranks())
+            .filter(other -> pretended || hosts.hostOf(other) == hosts.hostOf(rank))
             .boxed()
             .toList();
   }
@@ -82,7 +82,7 @@ public final class ThreadBudget {
 
   /** Threads that multiply take turns on a core at best; nobody would ask for that. */
   public void warnOfTooManyThreads() {
-    if (threads > 1 && !hasCoresFor(threads) && neighbours.domains().indexOf(rank) == 0) {
+    if (threads > 1 && !hasCoresFor(threads) && neighbours.hosts().indexOf(rank) == 0) {
       LOG.log(
           WARNING,
           "rank {0}: {1,choice,1#1 rank|1<{1} ranks} with {2} compute threads each are too many for the {3} processors that this process may use: set gemmflow.threads to {4}",

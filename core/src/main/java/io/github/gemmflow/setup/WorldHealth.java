@@ -3,7 +3,7 @@ package io.github.gemmflow.setup;
 
 import io.github.gemmflow.failure.BrokenException;
 import io.github.gemmflow.pipeline.step.Breakable;
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 import io.github.gemmflow.window.Breakage;
 
 /**
@@ -60,10 +60,10 @@ public final class WorldHealth implements Breakable {
   }
 
   private void lookAtNeighbours() {
-    Domains domains = neighbours.domains();
-    int domain = domains.domainOf(rank);
-    for (int i = 0; i < domains.size(domain); i++) {
-      int member = domains.member(domain, i);
+    Hosts hosts = neighbours.hosts();
+    int host = hosts.hostOf(rank);
+    for (int i = 0; i < hosts.size(host); i++) {
+      int member = hosts.member(host, i);
       neighbours
           .process(member)
           .filter(process -> process.isGone())

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.tuning;
 
-/** The origin sends to every other domain itself, the next one first. */
+/** The origin sends to every other host itself, the next one first. */
 final class Mesh implements Schedule {
   @Override
   public String name() {
@@ -9,12 +9,12 @@ final class Mesh implements Schedule {
   }
 
   @Override
-  public int parts(int domains) {
+  public int parts(int hosts) {
     return 1;
   }
 
   @Override
-  public int parent(int part, int distance, int domains) {
+  public int parent(int part, int distance, int hosts) {
     return 0;
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.tuning;
 
-/** Each domain forwards to the next one. */
+/** Each host forwards to the next one. */
 final class Ring implements Schedule {
   @Override
   public String name() {
@@ -9,12 +9,12 @@ final class Ring implements Schedule {
   }
 
   @Override
-  public int parts(int domains) {
+  public int parts(int hosts) {
     return 1;
   }
 
   @Override
-  public int parent(int part, int distance, int domains) {
+  public int parent(int part, int distance, int hosts) {
     return distance - 1;
   }
 

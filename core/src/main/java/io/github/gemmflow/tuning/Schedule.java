@@ -4,12 +4,12 @@ package io.github.gemmflow.tuning;
 import java.util.List;
 
 /**
- * Schedule by which a shard reaches every domain. A shard is cut into {@link #parts} ranges of
- * rows, and each part travels along a tree of domains whose root is the domain it comes from.
+ * Schedule by which a shard reaches every host. A shard is cut into {@link #parts} ranges of rows,
+ * and each part travels along a tree of hosts whose root is the host it comes from.
  *
- * <p>A domain is named by its distance from that root: the distance of domain {@code d} from root
+ * <p>A host is named by its distance from that root: the distance of host {@code d} from root
  * {@code o} among {@code n} is {@code (d - o) mod n}. So the trees of all shards are rotations of
- * one another, and no domain is everybody's first target.
+ * one another, and no host is everybody's first target.
  *
  * <p>Implementations are stateless. A new one is listed in {@link #ALL} and tested by {@code
  * ScheduleContract}.
@@ -29,16 +29,16 @@ public interface Schedule {
   String name();
 
   /** How many ranges of rows a shard is cut into, from 1 to {@link #MAX_PARTS}. */
-  int parts(int domains);
+  int parts(int hosts);
 
   /**
-   * Where a domain gets a part of a shard from.
+   * Where a host gets a part of a shard from.
    *
-   * @param part from 0 to {@code parts(domains) - 1}
-   * @param distance the receiving domain, from 1 to {@code domains - 1}
-   * @return the distance of the sending domain; 0 is the origin
+   * @param part from 0 to {@code parts(hosts) - 1}
+   * @param distance the receiving host, from 1 to {@code hosts - 1}
+   * @return the distance of the sending host; 0 is the origin
    */
-  int parent(int part, int distance, int domains);
+  int parent(int part, int distance, int hosts);
 
   /** The schedule of a name. */
   static Schedule named(String name) {

@@ -4,7 +4,7 @@ package io.github.gemmflow.kit;
 import io.github.gemmflow.plan.Capacity;
 import io.github.gemmflow.plan.GatherPlan;
 import io.github.gemmflow.plan.GatherProblem;
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 import io.github.gemmflow.tuning.Tuning;
 
 /** Plans on workspaces that have just enough room. */
@@ -12,8 +12,8 @@ public final class Plans {
   private Plans() {}
 
   /** A plan for up to {@code maxRows} rows, gathered along rows. */
-  public static GatherPlan alongRows(long rowBytes, long maxRows, Domains domains, Tuning tuning) {
+  public static GatherPlan alongRows(long rowBytes, long maxRows, Hosts hosts, Tuning tuning) {
     Capacity capacity = Capacity.of(maxRows, rowBytes, tuning);
-    return GatherPlan.of(GatherProblem.alongRows(rowBytes, capacity), domains, tuning);
+    return GatherPlan.of(GatherProblem.alongRows(rowBytes, capacity), hosts, tuning);
   }
 }

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.github.gemmflow.plan.GatherLayout;
 import io.github.gemmflow.plan.Transfers;
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 import io.github.gemmflow.tuning.Schedule;
 import io.github.gemmflow.tuning.Tuning;
 import java.util.HashMap;
@@ -27,33 +27,33 @@ public abstract class ScheduleContract {
   }
 
   @Test
-  void everyPartReachesEveryDomainOverATree() {
-    for (int domains = 1; domains <= 40; domains++) {
-      int parts = schedule().parts(domains);
+  void everyPartReachesEveryHostOverATree() {
+    for (int hosts = 1; hosts <= 40; hosts++) {
+      int parts = schedule().parts(hosts);
       assertTrue(parts >= 1 && parts <= Schedule.MAX_PARTS);
       for (int part = 0; part < parts; part++) {
-        for (int distance = 1; distance < domains; distance++) {
+        for (int distance = 1; distance < hosts; distance++) {
           int at = distance;
           int hops = 0;
           while (at != 0) {
-            at = schedule().parent(part, at, domains);
-            assertTrue(at >= 0 && at < domains, "domain " + at + " of " + domains);
-            assertTrue(++hops < domains, "a loop");
+            at = schedule().parent(part, at, hosts);
+            assertTrue(at >= 0 && at < hosts, "host " + at + " of " + hosts);
+            assertTrue(++hops < hosts, "a loop");
           }
         }
       }
     }
   }
 
-  /** Each domain receives each row of other domains once, and every send has its receive. */
+  /** Each host receives each row of other hosts once, and every send has its receive. */
   @Test
-  void everyRowEntersEveryOtherDomainOnce() {
+  void everyRowEntersEveryOtherHostOnce() {
     Draw draw = new Draw(11);
     for (int i = 0; i < 300; i++) {
       int ranks = draw.ranks();
-      Domains domains = Domains.of(draw.hosts(ranks));
+      Hosts hosts = Hosts.of(draw.hosts(ranks));
       Tuning tuning = draw.tuning(9).withSchedule(schedule());
-      GatherLayout step = Plans.alongRows(10, 1000, domains, tuning).step();
+      GatherLayout step = Plans.alongRows(10, 1000, hosts, tuning).step();
       step.lay(draw.rows(ranks, 100));
       Map<String, Integer> sends = new HashMap<>();
       Map<String, Integer> receives = new HashMap<>();
@@ -70,24 +70,22 @@ public abstract class ScheduleContract {
           int route = transfers.receives().route(r);
           receives.merge(
               "%d->%d: %d".formatted(transfers.receives().peer(r), rank, route), 1, Integer::sum);
-          assertTrue(entered.add(domains.domainOf(rank) + ": " + route), "it enters twice");
-          assertTrue(
-              domains.domainOf(step.shard(route)) != domains.domainOf(rank),
-              "it was there already");
+          assertTrue(entered.add(hosts.hostOf(rank) + ": " + route), "it enters twice");
+          assertTrue(hosts.hostOf(step.shard(route)) != hosts.hostOf(rank), "it was there already");
         }
       }
       assertEquals(sends, receives);
       assertTrue(sends.values().stream().allMatch(n -> n == 1));
-      assertEquals(expectedEntries(step, domains), entered);
+      assertEquals(expectedEntries(step, hosts), entered);
     }
   }
 
-  private static Set<String> expectedEntries(GatherLayout step, Domains domains) {
+  private static Set<String> expectedEntries(GatherLayout step, Hosts hosts) {
     Set<String> expected = new HashSet<>();
-    for (int domain = 0; domain < domains.count(); domain++) {
+    for (int host = 0; host < hosts.count(); host++) {
       for (int route = 0; route < step.routes(); route++) {
-        if (domains.domainOf(step.shard(route)) != domain && step.chunks(route) > 0) {
-          expected.add(domain + ": " + route);
+        if (hosts.hostOf(step.shard(route)) != host && step.chunks(route) > 0) {
+          expected.add(host + ": " + route);
         }
       }
     }

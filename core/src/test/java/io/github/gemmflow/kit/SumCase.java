@@ -19,7 +19,7 @@ import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
 import io.github.gemmflow.matrix.Quantizer;
 import io.github.gemmflow.matrix.RowFormat;
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 import io.github.gemmflow.tuning.Tuning;
 import java.lang.foreign.Arena;
 import java.util.Arrays;
@@ -176,20 +176,19 @@ final class SumCase {
   }
 
   private void check(Matrix c, long first, long aSeed) {
-    Domains domains = group.domains();
+    Hosts hosts = group.hosts();
     long[][] weights = new long[inputs.length][];
     for (int rank = 0; rank < inputs.length; rank++) {
       weights[rank] = weights(rank);
     }
     for (long row = 0; row < c.rows(); row++) {
       float[] expected = new float[(int) columns];
-      for (int domain = 0; domain < domains.count(); domain++) {
+      for (int host = 0; host < hosts.count(); host++) {
         long[] sums = new long[(int) columns];
-        for (int i = 0; i < domains.size(domain); i++) {
-          add(sums, domains.member(domain, i), weights, first + row, aSeed);
+        for (int i = 0; i < hosts.size(host); i++) {
+          add(sums, hosts.member(host, i), weights, first + row, aSeed);
         }
-        boolean travels =
-            scattered ? domain != domains.domainOf(group.rank()) : domains.count() > 1;
+        boolean travels = scattered ? host != hosts.hostOf(group.rank()) : hosts.count() > 1;
         for (int j = 0; j < columns; j++) {
           expected[j] += travels ? rounded(sums, j) : (float) sums[j];
         }

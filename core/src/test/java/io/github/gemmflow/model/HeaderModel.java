@@ -4,7 +4,7 @@ package io.github.gemmflow.model;
 import io.github.gemmflow.model.Explorer.Successors;
 import io.github.gemmflow.model.Explorer.Violation;
 import io.github.gemmflow.plan.StepOrder;
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 import java.util.Arrays;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -64,12 +64,12 @@ final class HeaderModel implements Explorer.Model {
   private static final int CHUNKS = HEADERS + BUFFERS;
   private static final int FINISH = CHUNKS + BUFFERS;
 
-  private final Domains domains;
+  private final Hosts hosts;
   private final StepCase[] steps;
   private final int stopping;
   private final Flaw flaw;
   private final int ranks;
-  private final int hosts;
+  private final int hostCount;
   private int size;
 
   // Where things lie in a state. Of each rank:
@@ -112,13 +112,13 @@ final class HeaderModel implements Explorer.Model {
    * @param stopping the rank whose communication thread may stop before each look; those of others
    *     do at once what they can
    */
-  HeaderModel(Domains domains, StepCase[] steps, int stopping, Flaw flaw) {
-    this.domains = domains;
+  HeaderModel(Hosts hosts, StepCase[] steps, int stopping, Flaw flaw) {
+    this.hosts = hosts;
     this.stopping = stopping;
     this.steps = steps;
     this.flaw = flaw;
-    this.ranks = domains.ranks();
-    this.hosts = domains.count();
+    this.ranks = hosts.ranks();
+    this.hostCount = hosts.count();
     this.begun = room(ranks);
     this.phase = room(ranks);
     this.next = room(ranks);
@@ -134,15 +134,15 @@ final class HeaderModel implements Explorer.Model {
     this.sent = room(ranks);
     this.alone = room(ranks);
     this.messages = room(ranks * steps.length);
-    this.delivered = room(hosts * ranks);
-    this.settled = room(hosts * ranks);
-    this.sendStarted = room(hosts * ranks);
-    this.sendDone = room(hosts * ranks);
-    this.receiveStarted = room(hosts * ranks);
-    this.receiveDone = room(hosts * ranks);
-    this.headersHere = room(hosts * ranks);
-    this.rowsHere = room(hosts * ranks);
-    this.content = room(hosts * ranks * BUFFERS);
+    this.delivered = room(hostCount * ranks);
+    this.settled = room(hostCount * ranks);
+    this.sendStarted = room(hostCount * ranks);
+    this.sendDone = room(hostCount * ranks);
+    this.receiveStarted = room(hostCount * ranks);
+    this.receiveDone = room(hostCount * ranks);
+    this.headersHere = room(hostCount * ranks);
+    this.rowsHere = room(hostCount * ranks);
+    this.content = room(hostCount * ranks * BUFFERS);
   }
 
   private int room(int bytes) {
@@ -175,8 +175,8 @@ final class HeaderModel implements Explorer.Model {
         };
     for (int rank = 0; rank < ranks; rank++) {
       call(state, rank, others);
-      for (int host = 0; host < hosts; host++) {
-        if (host != domains.domainOf(rank)) {
+      for (int host = 0; host < hostCount; host++) {
+        if (host != hosts.hostOf(rank)) {
           deliver(state, rank, host, others);
         }
       }
@@ -224,7 +224,7 @@ final class HeaderModel implements Explorer.Model {
       byte[] after = state.clone();
       after[begun + rank]++;
       after[phase + rank] = OPENED;
-      publishHeader(after, domains.domainOf(rank), rank, step + 1);
+      publishHeader(after, hosts.hostOf(rank), rank, step + 1);
       successors.add(() -> "rank %d begins step %d".formatted(rank, step + 1), after);
     } else if (now == OPENED
         && (steps[step].knowsCounts(rank) || areHeadersHere(state, rank, step))) {
@@ -234,7 +234,7 @@ final class HeaderModel implements Explorer.Model {
     } else if (now == LAID) {
       byte[] after = state.clone();
       after[phase + rank] = WRITTEN;
-      write(after, domains.domainOf(rank), rank, step);
+      write(after, hosts.hostOf(rank), rank, step);
       successors.add(() -> "rank %d writes its rows of step %d".formatted(rank, step), after);
     } else if (now == WRITTEN && isReadable(state, rank, step)) {
       byte[] after = state.clone();
@@ -246,9 +246,9 @@ final class HeaderModel implements Explorer.Model {
 
   /** Whether lanes and communication threads of the host are done with the step before the last. */
   private boolean hasRoom(byte[] state, int rank, int step) {
-    int host = domains.domainOf(rank);
-    for (int i = 0; i < domains.size(host); i++) {
-      int other = domains.member(host, i);
+    int host = hosts.hostOf(rank);
+    for (int i = 0; i < hosts.size(host); i++) {
+      int other = hosts.member(host, i);
       int over = state[begun + other] - (state[phase + other] == OVER ? 0 : 1);
       int done = flaw == Flaw.REUSE_BEFORE_SENT ? over : Math.min(over, state[finished + other]);
       if (done + BUFFERS <= step) {
@@ -260,7 +260,7 @@ final class HeaderModel implements Explorer.Model {
 
   private boolean areHeadersHere(byte[] state, int rank, int step) {
     for (int other = 0; other < ranks; other++) {
-      if (state[at(headersHere, domains.domainOf(rank), other)] <= step) {
+      if (state[at(headersHere, hosts.hostOf(rank), other)] <= step) {
         return false;
       }
     }
@@ -268,7 +268,7 @@ final class HeaderModel implements Explorer.Model {
   }
 
   private boolean isReadable(byte[] state, int rank, int step) {
-    int host = domains.domainOf(rank);
+    int host = hosts.hostOf(rank);
     for (int other = 0; other < ranks; other++) {
       boolean isWanted = steps[step].hasRows(other);
       if (isWanted
@@ -283,7 +283,7 @@ final class HeaderModel implements Explorer.Model {
 
   private void read(byte[] state, int rank, int step) {
     for (int other = 0; other < ranks; other++) {
-      int held = state[contentAt(domains.domainOf(rank), other, step)] - 1;
+      int held = state[contentAt(hosts.hostOf(rank), other, step)] - 1;
       if (steps[step].hasRows(other) && held != step) {
         throw new Violation(
             "rank %d reads rows of rank %d in step %d: they are those of step %d"
@@ -326,7 +326,7 @@ final class HeaderModel implements Explorer.Model {
         byte[] after = state.clone();
         put(after, sendDone, at(0, host, sender), from);
         put(after, receiveDone, at(0, host, sender), to);
-        int rows = after[contentAt(domains.domainOf(sender), sender, from)] - 1;
+        int rows = after[contentAt(hosts.hostOf(sender), sender, from)] - 1;
         after[contentAt(host, sender, to)] = (byte) (rows + 1);
         successors.add(
             () -> "rows of rank %d, step %d, arrive on host %d".formatted(sender, from, host),
@@ -418,7 +418,7 @@ final class HeaderModel implements Explorer.Model {
       if (!areRowsThere) {
         put(state, alone, rank, step);
       }
-      for (int host = 0; host < hosts; host++) {
+      for (int host = 0; host < hostCount; host++) {
         if (areRowsThere && isAboard(state, rank, host, step)) {
           put(state, sendStarted, at(0, host, rank), step);
           put(state, sendDone, at(0, host, rank), step);
@@ -447,7 +447,7 @@ final class HeaderModel implements Explorer.Model {
       return false;
     }
     boolean isAnyAboard = false;
-    for (int host = 0; host < hosts; host++) {
+    for (int host = 0; host < hostCount; host++) {
       isAnyAboard |= isAboard(state, rank, host, step);
     }
     return !isAnyAboard || isWritten(state, rank, step);
@@ -463,14 +463,14 @@ final class HeaderModel implements Explorer.Model {
   }
 
   private boolean mayBeAboard(int rank, int host, int step) {
-    return host != domains.domainOf(rank)
+    return host != hosts.hostOf(rank)
         && steps[step].isSmall
         && steps[step].hasRows(rank)
         && headerOwner(host, rank) == chunkOwner(host, rank);
   }
 
   private void publishHeaders(byte[] state, int rank, int step) {
-    int host = domains.domainOf(rank);
+    int host = hosts.hostOf(rank);
     for (int sender = 0; sender < ranks; sender++) {
       if (isHeaderSource(rank, sender)
           && state[at(delivered, host, sender)] > step
@@ -503,13 +503,13 @@ final class HeaderModel implements Explorer.Model {
     for (int sender = 0; sender < ranks; sender++) {
       all &=
           !isHeaderSource(rank, sender)
-              || isSettledOrPublished(state, domains.domainOf(rank), sender, step);
+              || isSettledOrPublished(state, hosts.hostOf(rank), sender, step);
     }
     return all;
   }
 
   private void lookAtChunks(byte[] state, int rank, int step) {
-    int host = domains.domainOf(rank);
+    int host = hosts.hostOf(rank);
     for (int sender = 0; sender < ranks; sender++) {
       if (isHeaderSource(rank, sender)
           && isSettledOrPublished(state, host, sender, step)
@@ -527,7 +527,7 @@ final class HeaderModel implements Explorer.Model {
         }
       }
     }
-    for (int other = 0; other < hosts; other++) {
+    for (int other = 0; other < hostCount; other++) {
       if (other != host
           && steps[step].hasRows(rank)
           && isWritten(state, rank, step)
@@ -565,13 +565,13 @@ final class HeaderModel implements Explorer.Model {
 
   private boolean isOver(byte[] state, int rank, int step, int sends, int receives) {
     boolean all = true;
-    for (int other = 0; other < hosts; other++) {
-      boolean travels = other != domains.domainOf(rank) && steps[step].hasRows(rank);
+    for (int other = 0; other < hostCount; other++) {
+      boolean travels = other != hosts.hostOf(rank) && steps[step].hasRows(rank);
       all &= !travels || has(state, sends, at(0, other, rank), step);
     }
     for (int sender = 0; sender < ranks; sender++) {
       boolean travels = isChunkSource(rank, sender) && steps[step].hasRows(sender);
-      all &= !travels || has(state, receives, at(0, domains.domainOf(rank), sender), step);
+      all &= !travels || has(state, receives, at(0, hosts.hostOf(rank), sender), step);
     }
     return all;
   }
@@ -580,7 +580,7 @@ final class HeaderModel implements Explorer.Model {
     for (int sender = 0; sender < ranks; sender++) {
       if (isChunkSource(rank, sender)
           && steps[step].hasRows(sender)
-          && state[at(rowsHere, domains.domainOf(rank), sender)] <= step) {
+          && state[at(rowsHere, hosts.hostOf(rank), sender)] <= step) {
         return false;
       }
     }
@@ -591,22 +591,22 @@ final class HeaderModel implements Explorer.Model {
 
   /** The rank that a rank's header goes to on another host. */
   private int headerOwner(int host, int rank) {
-    return domains.member(host, rank % domains.size(host));
+    return hosts.member(host, rank % hosts.size(host));
   }
 
   /** The rank that a rank's rows go to on another host: not always the same one. */
   private int chunkOwner(int host, int rank) {
-    return host == domains.domainOf(rank) ? rank : domains.member(host, 0);
+    return host == hosts.hostOf(rank) ? rank : hosts.member(host, 0);
   }
 
   private boolean isHeaderSource(int rank, int sender) {
-    int host = domains.domainOf(rank);
-    return domains.domainOf(sender) != host && headerOwner(host, sender) == rank;
+    int host = hosts.hostOf(rank);
+    return hosts.hostOf(sender) != host && headerOwner(host, sender) == rank;
   }
 
   private boolean isChunkSource(int rank, int sender) {
-    int host = domains.domainOf(rank);
-    return domains.domainOf(sender) != host && chunkOwner(host, sender) == rank;
+    int host = hosts.hostOf(rank);
+    return hosts.hostOf(sender) != host && chunkOwner(host, sender) == rank;
   }
 
   private void write(byte[] state, int host, int rank, int step) {

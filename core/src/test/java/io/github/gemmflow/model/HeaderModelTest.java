@@ -9,7 +9,7 @@ import io.github.gemmflow.kit.Draw;
 import io.github.gemmflow.model.Explorer.Violation;
 import io.github.gemmflow.model.HeaderModel.Flaw;
 import io.github.gemmflow.model.HeaderModel.StepCase;
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 import java.util.Arrays;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -23,11 +23,11 @@ import org.junit.jupiter.params.provider.EnumSource;
  * another, to a header taken for another, or to a deadlock.
  */
 class HeaderModelTest {
-  private static final Domains TWO_HOSTS = Domains.of(0, 1);
-  private static final Domains THREE_RANKS = Domains.of(0, 0, 1);
+  private static final Hosts TWO_HOSTS = Hosts.of(0, 1);
+  private static final Hosts THREE_RANKS = Hosts.of(0, 0, 1);
 
-  private static Explorer explore(Domains domains, StepCase[] steps, int stopping, Flaw flaw) {
-    Explorer explorer = new Explorer(new HeaderModel(domains, steps, stopping, flaw));
+  private static Explorer explore(Hosts hosts, StepCase[] steps, int stopping, Flaw flaw) {
+    Explorer explorer = new Explorer(new HeaderModel(hosts, steps, stopping, flaw));
     explorer.run();
     return explorer;
   }
@@ -73,11 +73,11 @@ class HeaderModelTest {
         seed -> {
           Draw draw = new Draw(seed);
           boolean three = draw.chance(0.3);
-          Domains domains = three ? THREE_RANKS : TWO_HOSTS;
+          Hosts hosts = three ? THREE_RANKS : TWO_HOSTS;
           StepCase[] steps = new StepCase[three ? 2 : 3];
-          Arrays.setAll(steps, _ -> draw(draw, domains.ranks()));
-          int states = explore(domains, steps, draw.below(domains.ranks()), Flaw.NONE).states();
-          System.out.printf("HeaderModelTest: %s: %d states%n", domains, states);
+          Arrays.setAll(steps, _ -> draw(draw, hosts.ranks()));
+          int states = explore(hosts, steps, draw.below(hosts.ranks()), Flaw.NONE).states();
+          System.out.printf("HeaderModelTest: %s: %d states%n", hosts, states);
         });
   }
 

@@ -52,7 +52,7 @@ final class SlotModel extends StepModel<GatherLayout> {
    * @param rowsPerRank the rows of each rank in each step
    */
   SlotModel(GatherPlan plan, long[][] rowsPerRank, Flaw flaw) {
-    super(plan.domains(), layouts(plan, rowsPerRank), Transfers::fill);
+    super(plan.hosts(), layouts(plan, rowsPerRank), Transfers::fill);
     this.slots = plan.problem().capacity().slots();
     this.flaw = flaw;
     this.ranks = ranks();
@@ -75,8 +75,8 @@ final class SlotModel extends StepModel<GatherLayout> {
     this.readingOf = room(ranks);
     this.fed = room(ranks * parts);
     this.taken = room(ranks * bands);
-    this.passed = room(domains().count() * bands * 2 * ranks);
-    this.content = room(domains().count() * slots * slotChunks * routes);
+    this.passed = room(hosts().count() * bands * 2 * ranks);
+    this.content = room(hosts().count() * slots * slotChunks * routes);
   }
 
   private static GatherLayout[] layouts(GatherPlan plan, long[][] rowsPerRank) {
@@ -147,7 +147,7 @@ final class SlotModel extends StepModel<GatherLayout> {
     }
     for (int part = 0; !feeds(step, rank) && part < parts; part++) {
       int route = layout(step).route(part, rank);
-      publish(state, domains().domainOf(rank), route, base(step, route) + chunks(step, route));
+      publish(state, hosts().hostOf(rank), route, base(step, route) + chunks(step, route));
     }
   }
 
@@ -157,14 +157,14 @@ final class SlotModel extends StepModel<GatherLayout> {
     int chunk = state[fed + rank * parts + part];
     if (!feeds(step, rank)
         || chunk >= bandChunks(step, band)
-        || use(step, band, chunk) >= filledUpTo(state, domains().domainOf(rank), band)) {
+        || use(step, band, chunk) >= filledUpTo(state, hosts().hostOf(rank), band)) {
       return;
     }
     byte[] after = state.clone();
     int route = layout(step).route(part, rank);
-    write(after, domains().domainOf(rank), step, route, chunk);
+    write(after, hosts().hostOf(rank), step, route, chunk);
     after[fed + rank * parts + part]++;
-    publish(after, domains().domainOf(rank), route, base(step, route) + chunk + 1);
+    publish(after, hosts().hostOf(rank), route, base(step, route) + chunk + 1);
     next.add(
         () -> "rank %d feeds chunk %d of route %d".formatted(rank, chunk, route),
         settle(after, rank));
@@ -178,7 +178,7 @@ final class SlotModel extends StepModel<GatherLayout> {
     }
     for (int i = 0; i < layout(step).bandRoutes(); i++) {
       int route = layout(step).bandRoute(band, i);
-      if (arrived(state, domains().domainOf(rank), route) <= base(step, route) + chunk) {
+      if (arrived(state, hosts().hostOf(rank), route) <= base(step, route) + chunk) {
         return false;
       }
     }
@@ -207,23 +207,23 @@ final class SlotModel extends StepModel<GatherLayout> {
 
   @Override
   void receive(byte[] state, int receiver, int step, int route, int chunk) {
-    write(state, domains().domainOf(receiver), step, route, chunk);
+    write(state, hosts().hostOf(receiver), step, route, chunk);
     if (flaw != Flaw.PUBLISH_BEFORE_DATA) {
-      publish(state, domains().domainOf(receiver), route, base(step, route) + chunk + 1);
+      publish(state, hosts().hostOf(receiver), route, base(step, route) + chunk + 1);
     }
   }
 
   @Override
   void noteReceiveStarted(byte[] state, int rank, int step, int route, int chunks) {
     if (flaw == Flaw.PUBLISH_BEFORE_DATA) {
-      publish(state, domains().domainOf(rank), route, base(step, route) + chunks);
+      publish(state, hosts().hostOf(rank), route, base(step, route) + chunks);
     }
   }
 
   @Override
   long receivable(byte[] state, int rank, int step, int route) {
     int band = layout(step).band(route);
-    long free = filledUpTo(state, domains().domainOf(rank), band) - use[step][band];
+    long free = filledUpTo(state, hosts().hostOf(rank), band) - use[step][band];
     return Math.min(chunks(step, route), free * layout(step).slotChunks(band));
   }
 
@@ -233,7 +233,7 @@ final class SlotModel extends StepModel<GatherLayout> {
     if (layout(step).shard(route) == rank) {
       return chunks;
     }
-    int here = arrived(state, domains().domainOf(rank), route);
+    int here = arrived(state, hosts().hostOf(rank), route);
     return Math.min(chunks, here - base(step, route));
   }
 
@@ -265,8 +265,7 @@ final class SlotModel extends StepModel<GatherLayout> {
 
   /** Whether a rank has to bring its rows into slots: for its neighbours, or along columns. */
   private boolean feeds(int step, int rank) {
-    return domains().size(domains().domainOf(rank)) > 1
-        || layout(step).plan().problem().isAlongColumns();
+    return hosts().size(hosts().hostOf(rank)) > 1 || layout(step).plan().problem().isAlongColumns();
   }
 
   /** The use of a slot that a chunk is part of. */
@@ -275,7 +274,7 @@ final class SlotModel extends StepModel<GatherLayout> {
   }
 
   private int passedAt(int reader, int band) {
-    return passed + (domains().domainOf(reader % ranks) * bands + band) * 2 * ranks + reader;
+    return passed + (hosts().hostOf(reader % ranks) * bands + band) * 2 * ranks + reader;
   }
 
   /** A reader is done with the first chunks of a band. */
@@ -290,28 +289,28 @@ final class SlotModel extends StepModel<GatherLayout> {
     return true;
   }
 
-  private long filledUpTo(byte[] state, int domain, int band) {
+  private long filledUpTo(byte[] state, int host, int band) {
     if (flaw == Flaw.REUSE_BEFORE_CONSUMED) {
       return Byte.MAX_VALUE;
     }
     if (flaw == Flaw.NEVER_REUSE) {
       return slots;
     }
-    return Slots.filledUpTo(slowest(state, domain, band), slots);
+    return Slots.filledUpTo(slowest(state, host, band), slots);
   }
 
-  private long slowest(byte[] state, int domain, int band) {
+  private long slowest(byte[] state, int host, int band) {
     long slowest = Long.MAX_VALUE;
-    for (int i = 0; i < domains().size(domain); i++) {
-      int rank = domains().member(domain, i);
+    for (int i = 0; i < hosts().size(host); i++) {
+      int rank = hosts().member(host, i);
       slowest = Math.min(slowest, state[passedAt(rank, band)]);
       slowest = Math.min(slowest, state[passedAt(ranks + rank, band)]);
     }
     return slowest;
   }
 
-  private int contentAt(int domain, long use, int route, int place) {
-    int slot = domain * slots + Slots.slot(use, slots);
+  private int contentAt(int host, long use, int route, int place) {
+    int slot = host * slots + Slots.slot(use, slots);
     return content + (slot * routes + route) * slotChunks + place;
   }
 
@@ -320,18 +319,18 @@ final class SlotModel extends StepModel<GatherLayout> {
   }
 
   /** Fills a place in a slot; what the slot held before must have been read by all who need it. */
-  private void write(byte[] state, int domain, int step, int route, int chunk) {
+  private void write(byte[] state, int host, int step, int route, int chunk) {
     int band = layout(step).band(route);
     int use = use(step, band, chunk);
     for (int place = 0; place < slotChunks; place++) {
-      int old = state[contentAt(domain, use, route, place)] - 1;
-      if (old >= 0 && old != use && slowest(state, domain, band) <= old) {
+      int old = state[contentAt(host, use, route, place)] - 1;
+      if (old >= 0 && old != use && slowest(state, host, band) <= old) {
         throw new Violation(
-            "use %d of route %d in domain %d overwrites use %d, which is not read yet"
-                .formatted(use, route, domain, old));
+            "use %d of route %d in host %d overwrites use %d, which is not read yet"
+                .formatted(use, route, host, old));
       }
     }
-    state[contentAt(domain, use, route, place(step, band, chunk))] = (byte) (use + 1);
+    state[contentAt(host, use, route, place(step, band, chunk))] = (byte) (use + 1);
   }
 
   private void checkRead(byte[] state, int rank, int band) {
@@ -345,10 +344,10 @@ final class SlotModel extends StepModel<GatherLayout> {
 
   /** What a rank reads must be what it wants to read. */
   private void check(byte[] state, int rank, int step, int route, int chunk) {
-    int domain = domains().domainOf(rank);
+    int host = hosts().hostOf(rank);
     int band = layout(step).band(route);
     int use = use(step, band, chunk);
-    int held = state[contentAt(domain, use, route, place(step, band, chunk))] - 1;
+    int held = state[contentAt(host, use, route, place(step, band, chunk))] - 1;
     if (held != use) {
       throw new Violation(
           "rank %d reads use %d of route %d, but the slot holds %s"

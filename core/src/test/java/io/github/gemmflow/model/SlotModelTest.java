@@ -10,7 +10,7 @@ import io.github.gemmflow.model.SlotModel.Flaw;
 import io.github.gemmflow.plan.Capacity;
 import io.github.gemmflow.plan.GatherPlan;
 import io.github.gemmflow.plan.GatherProblem;
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 import io.github.gemmflow.tuning.Schedule;
 import io.github.gemmflow.tuning.Storage;
 import io.github.gemmflow.tuning.Tuning;
@@ -34,12 +34,12 @@ class SlotModelTest {
       Integer.getInteger("gemmflow.chunks", Cases.shortOrSoak(1, 2));
 
   private static Explorer explore(
-      Domains domains, Schedule schedule, boolean columns, int slots, long[][] rows, Flaw flaw) {
-    return explore(domains, schedule, columns, slots, 1, rows, flaw);
+      Hosts hosts, Schedule schedule, boolean columns, int slots, long[][] rows, Flaw flaw) {
+    return explore(hosts, schedule, columns, slots, 1, rows, flaw);
   }
 
   private static Explorer explore(
-      Domains domains,
+      Hosts hosts,
       Schedule schedule,
       boolean columns,
       int slots,
@@ -53,19 +53,19 @@ class SlotModelTest {
             .withChunkRows(1)
             .withSlots(slots)
             .withInFlight(2);
-    int ranks = domains.ranks();
+    int ranks = hosts.ranks();
     Capacity capacity =
         new Capacity((long) CHUNKS * ranks, ranks, false, slots, (long) slotChunks * ranks);
     GatherProblem problem =
         columns
             ? GatherProblem.alongColumns(Collections.nCopies(ranks, 1L), capacity)
             : GatherProblem.alongRows(ranks, capacity);
-    GatherPlan plan = GatherPlan.of(problem, domains, tuning);
+    GatherPlan plan = GatherPlan.of(problem, hosts, tuning);
     Explorer explorer = new Explorer(new SlotModel(plan, rows, flaw));
     explorer.run();
     System.out.printf(
         "SlotModelTest: %s, %s along %s, %d slots of %d chunks, rows %s: %d states, %d ends%n",
-        domains,
+        hosts,
         schedule,
         columns ? "columns" : "rows",
         slots,
@@ -77,8 +77,8 @@ class SlotModelTest {
   }
 
   /** As many chunks of every rank, in the second step fewer. */
-  private static long[][] evenRows(Domains domains) {
-    long[][] rows = new long[STEPS][domains.ranks()];
+  private static long[][] evenRows(Hosts hosts) {
+    long[][] rows = new long[STEPS][hosts.ranks()];
     Arrays.fill(rows[0], CHUNKS);
     Arrays.fill(rows[1], LATER_CHUNKS);
     return rows;
@@ -87,13 +87,13 @@ class SlotModelTest {
   /** Three ranks on two hosts, three chunks each, two slots, two steps, one crash. */
   @Test
   void theProtocolHolds() {
-    Domains domains = Domains.of(0, 0, 1);
-    long[][] rows = evenRows(domains);
+    Hosts hosts = Hosts.of(0, 0, 1);
+    long[][] rows = evenRows(hosts);
     if (!ALL) {
       rows[0][0]--;
       rows[0][1]--;
     }
-    Explorer explorer = explore(domains, Schedule.MESH, false, 2, rows, Flaw.NONE);
+    Explorer explorer = explore(hosts, Schedule.MESH, false, 2, rows, Flaw.NONE);
     assertTrue(explorer.states() > (ALL ? 1_000_000 : 10_000), "it went nowhere");
   }
 
@@ -105,32 +105,32 @@ class SlotModelTest {
     "0 1, two-way-ring, true, 2",
   })
   void itHoldsForOtherShapes(String placement, String schedule, boolean columns, int slots) {
-    int[] hosts = Arrays.stream(placement.split(" ")).mapToInt(Integer::parseInt).toArray();
-    Domains domains = Domains.of(hosts);
-    explore(domains, Schedule.named(schedule), columns, slots, evenRows(domains), Flaw.NONE);
+    int[] labels = Arrays.stream(placement.split(" ")).mapToInt(Integer::parseInt).toArray();
+    Hosts hosts = Hosts.of(labels);
+    explore(hosts, Schedule.named(schedule), columns, slots, evenRows(hosts), Flaw.NONE);
   }
 
   /** A slot holds several chunks, of which the last one may have fewer. */
   @ParameterizedTest
   @CsvSource({"0 0 1, mesh, false", "0 1, two-way-ring, true", "0 1 2, ring, false"})
   void itHoldsIfChunksShareASlot(String placement, String schedule, boolean columns) {
-    int[] hosts = Arrays.stream(placement.split(" ")).mapToInt(Integer::parseInt).toArray();
-    long[][] rows = {new long[hosts.length], new long[hosts.length]};
+    int[] labels = Arrays.stream(placement.split(" ")).mapToInt(Integer::parseInt).toArray();
+    long[][] rows = {new long[labels.length], new long[labels.length]};
     Arrays.fill(rows[0], columns ? CHUNKS : 2);
     rows[0][0] = CHUNKS;
     Arrays.fill(rows[1], 1);
-    Domains domains = Domains.of(hosts);
-    explore(domains, Schedule.named(schedule), columns, 1, 2, rows, Flaw.NONE);
+    Hosts hosts = Hosts.of(labels);
+    explore(hosts, Schedule.named(schedule), columns, 1, 2, rows, Flaw.NONE);
   }
 
   @Test
   void itHoldsForEverySchedule() {
-    Domains domains = Domains.of(0, 1, 2);
+    Hosts hosts = Hosts.of(0, 1, 2);
     long[][] rows = {{CHUNKS, 2, 2}, {1, 1, 1}};
     for (Schedule schedule : Schedule.ALL) {
       // Two ways round a ring of three hosts are a mesh.
       if (!schedule.equals(Schedule.TWO_WAY_RING)) {
-        explore(domains, schedule, false, 1, rows, Flaw.NONE);
+        explore(hosts, schedule, false, 1, rows, Flaw.NONE);
       }
     }
   }
@@ -139,8 +139,8 @@ class SlotModelTest {
   @Test
   void itHoldsWhenRowCountsChange() {
     long[][] rows = {{1, 3, 2}, {3, 0, 3}, {0, 2, 1}};
-    explore(Domains.of(0, 1, 1), Schedule.MESH, false, 1, rows, Flaw.NONE);
-    explore(Domains.of(0, 1, 2), Schedule.RING, false, 1, rows, Flaw.NONE);
+    explore(Hosts.of(0, 1, 1), Schedule.MESH, false, 1, rows, Flaw.NONE);
+    explore(Hosts.of(0, 1, 2), Schedule.RING, false, 1, rows, Flaw.NONE);
   }
 
   @ParameterizedTest
@@ -151,12 +151,12 @@ class SlotModelTest {
   }
 
   private static void assertFound(Flaw flaw, int slots, int slotChunks) {
-    Domains domains = Domains.of(0, 0, 1);
-    long[][] rows = evenRows(domains);
+    Hosts hosts = Hosts.of(0, 0, 1);
+    long[][] rows = evenRows(hosts);
     Violation found =
         assertThrows(
             Violation.class,
-            () -> explore(domains, Schedule.MESH, false, slots, slotChunks, rows, flaw));
+            () -> explore(hosts, Schedule.MESH, false, slots, slotChunks, rows, flaw));
     System.out.println("SlotModelTest: " + flaw + ": " + found.getMessage());
     String expected =
         switch (flaw) {

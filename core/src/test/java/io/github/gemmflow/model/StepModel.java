@@ -7,7 +7,7 @@ import io.github.gemmflow.plan.Layout;
 import io.github.gemmflow.plan.NextTransfer;
 import io.github.gemmflow.plan.Slots;
 import io.github.gemmflow.plan.Transfers;
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 import java.util.function.BiConsumer;
 
 /**
@@ -23,7 +23,7 @@ import java.util.function.BiConsumer;
 abstract class StepModel<L extends Layout> implements Explorer.Model {
   private static final int ROOMS = 2;
 
-  private final Domains domains;
+  private final Hosts hosts;
   private final L[] layouts;
   private final Transfers[] transfers;
   private final int ranks;
@@ -49,10 +49,10 @@ abstract class StepModel<L extends Layout> implements Explorer.Model {
    * @param layouts of each step
    * @param find finds the transfers of a rank in a step
    */
-  StepModel(Domains domains, L[] layouts, BiConsumer<Transfers, L> find) {
-    this.domains = domains;
+  StepModel(Hosts hosts, L[] layouts, BiConsumer<Transfers, L> find) {
+    this.hosts = hosts;
     this.layouts = layouts;
-    this.ranks = domains.ranks();
+    this.ranks = hosts.ranks();
     this.routes = layouts[0].routes();
     this.chunks = new int[layouts.length][routes];
     this.base = new int[layouts.length + 1][routes];
@@ -65,7 +65,7 @@ abstract class StepModel<L extends Layout> implements Explorer.Model {
     this.transfers = new Transfers[layouts.length * ranks];
     this.stepOf = room(ranks);
     this.crashed = room(1);
-    this.arrived = room(domains.count() * routes);
+    this.arrived = room(hosts.count() * routes);
     this.stepsPassed = room(2 * ranks);
     this.sent = new int[layouts.length][ranks][];
     this.received = new int[layouts.length][ranks][];
@@ -140,8 +140,8 @@ abstract class StepModel<L extends Layout> implements Explorer.Model {
 
   // What they share.
 
-  final Domains domains() {
-    return domains;
+  final Hosts hosts() {
+    return hosts;
   }
 
   final int ranks() {
@@ -166,17 +166,17 @@ abstract class StepModel<L extends Layout> implements Explorer.Model {
     return chunks[step][route];
   }
 
-  final void publish(byte[] state, int domain, int route, long chunks) {
-    int at = arrived + domain * routes + route;
+  final void publish(byte[] state, int host, int route, long chunks) {
+    int at = arrived + host * routes + route;
     if (chunks < state[at]) {
       throw new Violation("the arrivals of route %d go back to %d".formatted(route, chunks));
     }
     state[at] = (byte) chunks;
   }
 
-  /** How many chunks of a route are in a domain, over all steps. */
-  final int arrived(byte[] state, int domain, int route) {
-    return state[arrived + domain * routes + route];
+  /** How many chunks of a route are in a host, over all steps. */
+  final int arrived(byte[] state, int host, int route) {
+    return state[arrived + host * routes + route];
   }
 
   @Override
@@ -223,7 +223,7 @@ abstract class StepModel<L extends Layout> implements Explorer.Model {
   private boolean hasRoomForStep(byte[] state, int rank, int step) {
     long slowest = Long.MAX_VALUE;
     for (int reader = 0; reader < 2 * ranks; reader++) {
-      if (domains.domainOf(reader % ranks) == domains.domainOf(rank)) {
+      if (hosts.hostOf(reader % ranks) == hosts.hostOf(rank)) {
         slowest = Math.min(slowest, state[stepsPassed + reader]);
       }
     }

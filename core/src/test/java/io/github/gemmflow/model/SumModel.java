@@ -60,14 +60,14 @@ final class SumModel extends StepModel<SumLayout> {
    * @param threads the compute threads of each rank
    */
   SumModel(SumPlan plan, long[][] rowsPerRank, int threads, Flaw flaw) {
-    super(plan.domains(), layouts(plan, rowsPerRank), Transfers::fill);
+    super(plan.hosts(), layouts(plan, rowsPerRank), Transfers::fill);
     this.threads = threads;
     this.slots = plan.slots();
     this.flaw = flaw;
     this.ranks = ranks();
     this.mostChunks = mostChunks(rowsPerRank.length);
     this.tiles = new NextTile[ranks];
-    Arrays.setAll(tiles, rank -> new NextTile(rank, plan.domains()));
+    Arrays.setAll(tiles, rank -> new NextTile(rank, plan.hosts()));
     this.begun = room(ranks * STAGES.size());
     this.finished = room(ranks * STAGES.size());
     this.computed = room(ranks);
@@ -75,7 +75,7 @@ final class SumModel extends StepModel<SumLayout> {
     this.totalled = room(ranks);
     this.passed = room(2 * ranks);
     this.parts = room(ranks * slots * ranks);
-    this.sums = room(domains().count() * ROOMS * layout(0).routes() * mostChunks);
+    this.sums = room(hosts().count() * ROOMS * layout(0).routes() * mostChunks);
   }
 
   private static SumLayout[] layouts(SumPlan plan, long[][] rowsPerRank) {
@@ -245,18 +245,18 @@ final class SumModel extends StepModel<SumLayout> {
   /** What a rank sees of others; the flaw may make it see what is not there. */
   private final class Seen implements NextTile.Progress {
     private final byte[] state;
-    private final int domain;
+    private final int host;
     private final int step;
 
     Seen(byte[] state, int rank) {
       this.state = state;
-      this.domain = domains().domainOf(rank);
+      this.host = hosts().hostOf(rank);
       this.step = stepOf(state, rank);
     }
 
     @Override
     public boolean isFree(long position) {
-      return use(step) + position < Slots.filledUpTo(slowest(state, domain), slots);
+      return use(step) + position < Slots.filledUpTo(slowest(state, host), slots);
     }
 
     @Override
@@ -276,7 +276,7 @@ final class SumModel extends StepModel<SumLayout> {
 
     @Override
     public long arrived(int route) {
-      int chunks = SumModel.this.arrived(state, domain, route) - base(step, route);
+      int chunks = SumModel.this.arrived(state, host, route) - base(step, route);
       return flaw == Flaw.READ_BEFORE_ARRIVED ? layout(step).chunks(route) : chunks;
     }
   }
@@ -287,7 +287,7 @@ final class SumModel extends StepModel<SumLayout> {
   long sendable(byte[] state, int rank, int step, int route) {
     SumLayout layout = layout(step);
     long addedUpTo = state[(layout.isTotal(route) ? totalled : added) + rank] - use(step);
-    return layout.sendable(domains().domainOf(rank), layout.block(route), addedUpTo);
+    return layout.sendable(hosts().hostOf(rank), layout.block(route), addedUpTo);
   }
 
   @Override
@@ -300,18 +300,18 @@ final class SumModel extends StepModel<SumLayout> {
     SumLayout layout = layout(step);
     int block = layout.block(route);
     long piece = layout.pieceOfChunk(block, chunk);
-    long use = use(step) + layout.piecePosition(domains().domainOf(sender), block, piece);
+    long use = use(step) + layout.piecePosition(hosts().hostOf(sender), block, piece);
     check(state, sender, sender, block, use, layout.isTotal(route) ? total(use) : sum(use));
   }
 
   @Override
   void receive(byte[] state, int receiver, int step, int route, int chunk) {
     state[received(receiver, step, route, chunk)] = (byte) (step + 1);
-    publish(state, domains().domainOf(receiver), route, base(step, route) + chunk + 1);
+    publish(state, hosts().hostOf(receiver), route, base(step, route) + chunk + 1);
   }
 
   private int received(int rank, int step, int route, long chunk) {
-    int room = domains().domainOf(rank) * ROOMS + step % ROOMS;
+    int room = hosts().hostOf(rank) * ROOMS + step % ROOMS;
     return sums + (room * layout(0).routes() + route) * mostChunks + (int) chunk;
   }
 
@@ -353,10 +353,10 @@ final class SumModel extends StepModel<SumLayout> {
     return true;
   }
 
-  private long slowest(byte[] state, int domain) {
+  private long slowest(byte[] state, int host) {
     long slowest = Long.MAX_VALUE;
-    for (int i = 0; i < domains().size(domain); i++) {
-      int rank = domains().member(domain, i);
+    for (int i = 0; i < hosts().size(host); i++) {
+      int rank = hosts().member(host, i);
       slowest = Math.min(slowest, state[passed + rank]);
       slowest = Math.min(slowest, state[passed + ranks + rank]);
     }
@@ -397,9 +397,9 @@ final class SumModel extends StepModel<SumLayout> {
   }
 
   private void checkOtherParts(byte[] state, int rank, Job job) {
-    int domain = domains().domainOf(rank);
-    for (int i = 0; i < domains().size(domain); i++) {
-      int other = domains().member(domain, i);
+    int host = hosts().hostOf(rank);
+    for (int i = 0; i < hosts().size(host); i++) {
+      int other = hosts().member(host, i);
       if (other != rank) {
         check(state, rank, other, job.block, job.use, part(job.use));
       }
@@ -409,13 +409,13 @@ final class SumModel extends StepModel<SumLayout> {
   /** Looks at all that a rank's own output is made of. */
   private void checkAll(byte[] state, int rank, Job job) {
     SumLayout layout = layout(job.step);
-    int domain = domains().domainOf(rank);
+    int host = hosts().hostOf(rank);
     if (layout.isStaged()) {
-      if (layout.home(job.block) == domain) {
+      if (layout.home(job.block) == host) {
         check(state, rank, job.block, job.block, job.use, total(job.use));
       }
-    } else if (layout.leaves(domain, job.block)) {
-      check(state, rank, layout.owner(domain, job.block), job.block, job.use, sum(job.use));
+    } else if (layout.leaves(host, job.block)) {
+      check(state, rank, layout.owner(host, job.block), job.block, job.use, sum(job.use));
     } else {
       checkParts(state, rank, job);
     }
@@ -425,7 +425,7 @@ final class SumModel extends StepModel<SumLayout> {
   /** Looks at what other hosts have sent for a piece. */
   private void checkReceived(byte[] state, int rank, Job job, Stage stage) {
     SumLayout layout = layout(job.step);
-    for (int other = 0; other < domains().count(); other++) {
+    for (int other = 0; other < hosts().count(); other++) {
       int route = layout.route(other, job.block);
       long from = layout.chunksBefore(job.block, job.piece);
       long to = layout.chunksBefore(job.block, job.piece + 1);

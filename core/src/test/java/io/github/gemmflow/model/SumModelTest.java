@@ -9,7 +9,7 @@ import io.github.gemmflow.model.Explorer.Violation;
 import io.github.gemmflow.model.SumModel.Flaw;
 import io.github.gemmflow.plan.SumPlan;
 import io.github.gemmflow.plan.SumProblem;
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 import io.github.gemmflow.tuning.Storage;
 import io.github.gemmflow.tuning.SumPath;
 import io.github.gemmflow.tuning.Tuning;
@@ -33,7 +33,7 @@ class SumModelTest {
   }
 
   private static Explorer explore(
-      Domains domains, Kind kind, int tileRows, int slots, int threads, long[][] rows, Flaw flaw) {
+      Hosts hosts, Kind kind, int tileRows, int slots, int threads, long[][] rows, Flaw flaw) {
     boolean scattered = kind == Kind.SCATTERED;
     Tuning tuning =
         Tuning.DEFAULT
@@ -46,12 +46,12 @@ class SumModelTest {
     for (long[] step : rows) {
       most = Math.max(most, scattered ? Arrays.stream(step).sum() : step[0]);
     }
-    SumPlan plan = SumPlan.of(new SumProblem(1, 4, scattered, most), domains, tuning);
+    SumPlan plan = SumPlan.of(new SumProblem(1, 4, scattered, most), hosts, tuning);
     Explorer explorer = new Explorer(new SumModel(plan, rows, threads, flaw));
     explorer.run();
     System.out.printf(
         "SumModelTest: %s, %s, tiles of %d rows, %d slots, %d threads, rows %s: %d states, %d ends%n",
-        domains,
+        hosts,
         kind,
         tileRows,
         plan.slots(),
@@ -70,7 +70,7 @@ class SumModelTest {
       Arrays.fill(rows[0], 5);
     }
     int threads = ALL ? 2 : 1;
-    Explorer explorer = explore(Domains.of(0, 0, 1), Kind.DIRECT, 1, 2, threads, rows, Flaw.NONE);
+    Explorer explorer = explore(Hosts.of(0, 0, 1), Kind.DIRECT, 1, 2, threads, rows, Flaw.NONE);
     assertTrue(explorer.states() > (ALL ? 100_000 : 50_000), "it went nowhere");
   }
 
@@ -79,8 +79,7 @@ class SumModelTest {
   void reduceScatterHolds() {
     long[][] rows = {{1, 1, 2}, {1, ALL ? 3 : 2, 1}};
     int threads = ALL ? 2 : 1;
-    Explorer explorer =
-        explore(Domains.of(0, 0, 1), Kind.SCATTERED, 1, 2, threads, rows, Flaw.NONE);
+    Explorer explorer = explore(Hosts.of(0, 0, 1), Kind.SCATTERED, 1, 2, threads, rows, Flaw.NONE);
     assertTrue(explorer.states() > (ALL ? 90_000 : 30_000), "it went nowhere");
   }
 
@@ -99,7 +98,7 @@ class SumModelTest {
     long[][] rows = new long[2][hosts.length];
     Arrays.fill(rows[0], kind == Kind.SCATTERED ? 1 : 3);
     Arrays.fill(rows[1], kind == Kind.SCATTERED ? 1 : 2);
-    explore(Domains.of(hosts), kind, tileRows, slots, threads, rows, Flaw.NONE);
+    explore(Hosts.of(hosts), kind, tileRows, slots, threads, rows, Flaw.NONE);
   }
 
   @ParameterizedTest
@@ -108,7 +107,7 @@ class SumModelTest {
     long[][] rows = {{3, 3, 3}, {3, 3, 3}};
     Violation found =
         assertThrows(
-            Violation.class, () -> explore(Domains.of(0, 0, 1), Kind.DIRECT, 1, 2, 1, rows, flaw));
+            Violation.class, () -> explore(Hosts.of(0, 0, 1), Kind.DIRECT, 1, 2, 1, rows, flaw));
     System.out.println("SumModelTest: " + flaw + ": " + found.getMessage());
     String expected =
         switch (flaw) {

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.github.gemmflow.kit.Draw;
 import io.github.gemmflow.kit.Plans;
 import io.github.gemmflow.tuning.Chunking;
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 import io.github.gemmflow.tuning.Schedule;
 import io.github.gemmflow.tuning.Tuning;
 import io.github.gemmflow.tuning.cost.CostModel;
@@ -22,8 +22,8 @@ class GatherLayoutTest {
     Draw draw = new Draw(1);
     for (int i = 0; i < 1000; i++) {
       int ranks = draw.ranks();
-      Domains domains = Domains.of(draw.hosts(ranks));
-      GatherLayout step = Plans.alongRows(100, 200, domains, draw.tuning(50)).step();
+      Hosts hosts = Hosts.of(draw.hosts(ranks));
+      GatherLayout step = Plans.alongRows(100, 200, hosts, draw.tuning(50)).step();
       long[] rows = draw.rows(ranks, 200);
       step.lay(rows);
       long next = 0;
@@ -44,8 +44,8 @@ class GatherLayoutTest {
   /** The next route goes to the rank with the fewest rows so far; between equals, to the lower. */
   @Test
   void ownersAreBalancedByRows() {
-    Domains domains = Domains.of(0, 0, 1, 1, 1, 1);
-    GatherLayout step = Plans.alongRows(4, 100, domains, Tuning.DEFAULT).step();
+    Hosts hosts = Hosts.of(0, 0, 1, 1, 1, 1);
+    GatherLayout step = Plans.alongRows(4, 100, hosts, Tuning.DEFAULT).step();
     step.lay(new long[] {1, 1, 50, 10, 10, 10});
     assertEquals(0, step.owner(0, 2));
     assertEquals(1, step.owner(0, 3));
@@ -58,7 +58,7 @@ class GatherLayoutTest {
 
   @Test
   void badRowCountsAreRefusedAndLeaveThePlanAsItWas() {
-    GatherLayout step = Plans.alongRows(4, 10, Domains.single(2), Tuning.DEFAULT).step();
+    GatherLayout step = Plans.alongRows(4, 10, Hosts.single(2), Tuning.DEFAULT).step();
     step.lay(new long[] {3, 4});
     for (long[] bad :
         new long[][] {{1}, {1, 2, 3}, {-1, 2}, {2, -1}, {6, 5}, {Long.MAX_VALUE, 1}}) {
@@ -115,9 +115,9 @@ class GatherLayoutTest {
   private static int inFlight(Tuning tuning, double latencyNanos, double bitsPerSecond) {
     LinkCosts link = LinkCosts.of(latencyNanos, bitsPerSecond);
     Tuning withLink = tuning.withCosts(CostModel.ASSUMED.withLink(link));
-    GatherLayout step = Plans.alongRows(8192, 100_000, Domains.of(0, 0, 1, 1), withLink).step();
+    GatherLayout step = Plans.alongRows(8192, 100_000, Hosts.of(0, 0, 1, 1), withLink).step();
     SumLayout sums =
-        SumPlan.of(new SumProblem(2048, 8192, false, 100_000), Domains.of(0, 0, 1, 1), withLink)
+        SumPlan.of(new SumProblem(2048, 8192, false, 100_000), Hosts.of(0, 0, 1, 1), withLink)
             .step();
     assertEquals(step.inFlight(), sums.inFlight());
     return step.inFlight();
@@ -137,7 +137,7 @@ class GatherLayoutTest {
     }
     Tuning fast =
         Tuning.DEFAULT.withCosts(CostModel.ASSUMED.withMeasuredLink(LinkCosts.of(1e3, 9.4e9)));
-    String explained = Plans.alongRows(4096, 4096, Domains.of(0, 1), fast).explain().toString();
+    String explained = Plans.alongRows(4096, 4096, Hosts.of(0, 1), fast).explain().toString();
     assertTrue(
         explained.contains("as many as fit a message of 1048576 bytes, for a link of 9.40 Gbit/s"),
         explained);
@@ -150,7 +150,7 @@ class GatherLayoutTest {
   @Test
   void aPlanPrintsItselfForAPerson() {
     Tuning ring = Tuning.DEFAULT.withSchedule(Schedule.RING).withChunkRows(4);
-    GatherLayout step = Plans.alongRows(512, 100, Domains.of(0, 0, 1, 2), ring).step();
+    GatherLayout step = Plans.alongRows(512, 100, Hosts.of(0, 0, 1, 2), ring).step();
     step.lay(new long[] {10, 0, 3, 0});
     assertEquals(
         """

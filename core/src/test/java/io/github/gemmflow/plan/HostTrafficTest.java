@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.github.gemmflow.kit.Cases;
 import io.github.gemmflow.kit.Draw;
 import io.github.gemmflow.kit.Plans;
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 import io.github.gemmflow.tuning.SumPath;
 import io.github.gemmflow.tuning.Tuning;
 import java.util.Arrays;
@@ -30,11 +30,11 @@ class HostTrafficTest {
             seed -> {
               Draw draw = new Draw(seed);
               int ranks = draw.ranks();
-              Domains domains = Domains.of(draw.hosts(ranks));
+              Hosts hosts = Hosts.of(draw.hosts(ranks));
               GatherLayout step =
-                  Plans.alongRows(20, MAX_ROWS, domains, draw.tuning(MAX_ROWS)).step();
+                  Plans.alongRows(20, MAX_ROWS, hosts, draw.tuning(MAX_ROWS)).step();
               step.lay(draw.rows(ranks, MAX_ROWS));
-              compare(step, domains, HostTraffic.of(step), transfers -> transfers.fill(step));
+              compare(step, hosts, HostTraffic.of(step), transfers -> transfers.fill(step));
             });
     assertTrue(bytes > cases, "hardly any traffic");
   }
@@ -48,31 +48,30 @@ class HostTrafficTest {
             seed -> {
               Draw draw = new Draw(seed);
               int ranks = draw.ranks();
-              Domains domains = Domains.of(draw.hosts(ranks));
+              Hosts hosts = Hosts.of(draw.hosts(ranks));
               boolean scattered = draw.chance(0.4);
               Tuning tuning =
                   Tuning.DEFAULT
                       .withChunkRows(1 + draw.below(60))
                       .withSums(draw.oneOf(List.of(SumPath.values())));
               SumProblem problem = new SumProblem(10, 20, scattered, MAX_ROWS);
-              SumLayout step = SumPlan.of(problem, domains, tuning).step();
+              SumLayout step = SumPlan.of(problem, hosts, tuning).step();
               long[] rows = draw.rows(ranks, MAX_ROWS);
               if (!scattered) {
                 Arrays.fill(rows, draw.below(MAX_ROWS));
               }
               step.lay(rows);
-              compare(step, domains, HostTraffic.of(step), transfers -> transfers.fill(step));
+              compare(step, hosts, HostTraffic.of(step), transfers -> transfers.fill(step));
             });
     assertTrue(bytes > cases, "hardly any traffic");
   }
 
-  private void compare(
-      Layout step, Domains domains, HostTraffic traffic, Consumer<Transfers> fill) {
-    for (int host = 0; host < domains.count(); host++) {
+  private void compare(Layout step, Hosts hosts, HostTraffic traffic, Consumer<Transfers> fill) {
+    for (int host = 0; host < hosts.count(); host++) {
       long[] out = new long[2];
       long[] in = new long[2];
-      for (int i = 0; i < domains.size(host); i++) {
-        Transfers transfers = new Transfers(domains.member(host, i));
+      for (int i = 0; i < hosts.size(host); i++) {
+        Transfers transfers = new Transfers(hosts.member(host, i));
         fill.accept(transfers);
         add(step, transfers.sends(), out);
         add(step, transfers.receives(), in);

@@ -8,7 +8,7 @@ import com.sun.management.ThreadMXBean;
 import io.github.gemmflow.kit.Plans;
 import io.github.gemmflow.plan.NextRun.Soon;
 import io.github.gemmflow.plan.NextTile.Stage;
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 import io.github.gemmflow.tuning.Schedule;
 import io.github.gemmflow.tuning.Storage;
 import io.github.gemmflow.tuning.SumPath;
@@ -44,8 +44,8 @@ class LargePlanTest {
     return Schedule.ALL;
   }
 
-  private static Domains domains() {
-    return Domains.of(IntStream.range(0, RANKS).map(r -> r / (RANKS / DOMAINS)).toArray());
+  private static Hosts hosts() {
+    return Hosts.of(IntStream.range(0, RANKS).map(r -> r / (RANKS / DOMAINS)).toArray());
   }
 
   /** Ends what began with the one before. */
@@ -94,7 +94,7 @@ class LargePlanTest {
   private GatherLayout gather(Schedule schedule, Storage storage, String name) {
     Tuning tuning =
         Tuning.DEFAULT.withSchedule(schedule).withStorage(storage).withChunkRows(CHUNK_ROWS);
-    GatherLayout step = Plans.alongRows(8192, RANKS * CHUNK_ROWS, domains(), tuning).step();
+    GatherLayout step = Plans.alongRows(8192, RANKS * CHUNK_ROWS, hosts(), tuning).step();
     step.lay(IntStream.range(0, RANKS).mapToLong(r -> 2 + r % (CHUNK_ROWS - 1)).toArray());
     check(name + ", plan and layout");
     Transfers transfers = new Transfers(RANK);
@@ -158,7 +158,7 @@ class LargePlanTest {
   /** Every tile has rows for every rank, so that nobody has nothing to send. */
   private void sum(String name, boolean scattered, Tuning tuning, int leastSends) {
     SumProblem problem = new SumProblem(4096, 8192, scattered, 16 * RANKS);
-    SumLayout step = SumPlan.of(problem, domains(), tuning.withChunkRows(RANKS)).step();
+    SumLayout step = SumPlan.of(problem, hosts(), tuning.withChunkRows(RANKS)).step();
     long rows = scattered ? 16 : 2 * RANKS;
     step.lay(IntStream.range(0, RANKS).mapToLong(r -> rows).toArray());
     check(name + ", plan and layout");
@@ -168,7 +168,7 @@ class LargePlanTest {
     start(transfers.sends());
     start(transfers.receives());
     check(name + ", " + transfers.sends().count() + " transfers each way");
-    NextTile next = new NextTile(RANK, domains());
+    NextTile next = new NextTile(RANK, hosts());
     next.reset(step);
     for (Stage stage = next.choose(step, ALL_THERE);
         stage != null;

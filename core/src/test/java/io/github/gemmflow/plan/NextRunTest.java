@@ -8,19 +8,19 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.github.gemmflow.kit.Draw;
 import io.github.gemmflow.kit.Plans;
 import io.github.gemmflow.plan.NextRun.Soon;
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 import io.github.gemmflow.tuning.Overlap;
 import io.github.gemmflow.tuning.Storage;
 import io.github.gemmflow.tuning.Tuning;
 import org.junit.jupiter.api.Test;
 
 class NextRunTest {
-  private static GatherLayout step(Domains domains, long... rows) {
-    return step(Tuning.DEFAULT, domains, rows);
+  private static GatherLayout step(Hosts hosts, long... rows) {
+    return step(Tuning.DEFAULT, hosts, rows);
   }
 
-  private static GatherLayout step(Tuning tuning, Domains domains, long... rows) {
-    GatherLayout step = Plans.alongRows(4, 1000, domains, tuning).step();
+  private static GatherLayout step(Tuning tuning, Hosts hosts, long... rows) {
+    GatherLayout step = Plans.alongRows(4, 1000, hosts, tuning).step();
     step.lay(rows);
     return step;
   }
@@ -33,7 +33,7 @@ class NextRunTest {
 
   @Test
   void ownRowsThenTheHostsThenMostReady() {
-    GatherLayout step = step(Domains.of(0, 1, 0, 1, 2), 10, 10, 10, 10, 10);
+    GatherLayout step = step(Hosts.of(0, 1, 0, 1, 2), 10, 10, 10, 10, 10);
     NextRun runs = new NextRun(2, 5);
     runs.reset(step);
     runs.ready(4, 46);
@@ -53,7 +53,7 @@ class NextRunTest {
   /** Decode: one row per rank is worth one product, not eight. */
   @Test
   void shortRunsWaitWhileTheyCanGrow() {
-    GatherLayout step = step(Domains.single(4), 1, 1, 0, 1);
+    GatherLayout step = step(Hosts.single(4), 1, 1, 0, 1);
     NextRun runs = new NextRun(1, 4);
     runs.reset(step);
     runs.ready(1, 2);
@@ -68,7 +68,7 @@ class NextRunTest {
   @Test
   void withoutOverlapAllRowsAreOneRun() {
     Tuning tuning = Tuning.DEFAULT.withOverlap(Overlap.SEQUENTIAL);
-    GatherLayout step = step(tuning, Domains.of(0, 0, 1, 1), 40, 40, 0, 40);
+    GatherLayout step = step(tuning, Hosts.of(0, 0, 1, 1), 40, 40, 0, 40);
     NextRun runs = new NextRun(1, 4);
     runs.reset(step);
     assertFalse(runs.choose(step, 16, Soon.NOTHING));
@@ -86,7 +86,7 @@ class NextRunTest {
   /** Rows that come sooner than another run would cost are worth waiting for; others are not. */
   @Test
   void longRunsWaitForRowsThatComeSoon() {
-    GatherLayout step = step(Domains.of(0, 0, 1), 40, 40, 40);
+    GatherLayout step = step(Hosts.of(0, 0, 1), 40, 40, 40);
     NextRun runs = new NextRun(0, 3);
     runs.reset(step);
     assertFalse(runs.choose(step, 16, Soon.OF_THIS_HOST));
@@ -108,7 +108,7 @@ class NextRunTest {
   /** What is over waits for the rows that come after it; at the end there are none. */
   @Test
   void aRunThatCanGrowIsRound() {
-    GatherLayout step = step(Domains.single(2), 40, 40);
+    GatherLayout step = step(Hosts.single(2), 40, 40);
     NextRun runs = new NextRun(0, 2);
     runs.reset(step);
     runs.ready(0, 40);
@@ -122,7 +122,7 @@ class NextRunTest {
 
   @Test
   void aShortRunBetweenTakenRowsIsTaken() {
-    GatherLayout step = step(Domains.single(3), 8, 2, 8);
+    GatherLayout step = step(Hosts.single(3), 8, 2, 8);
     NextRun runs = new NextRun(0, 3);
     runs.reset(step);
     runs.ready(0, 8);
@@ -142,7 +142,7 @@ class NextRunTest {
     for (long seed = 0; seed < 3000; seed++) {
       Draw draw = new Draw(seed);
       int ranks = draw.ranks();
-      GatherLayout step = step(Domains.of(draw.hosts(ranks)), draw.rows(ranks, 100));
+      GatherLayout step = step(Hosts.of(draw.hosts(ranks)), draw.rows(ranks, 100));
       NextRun runs = new NextRun(draw.below(ranks), ranks);
       runs.reset(step);
       int worthwhile = 1 + draw.below(20);
@@ -173,7 +173,7 @@ class NextRunTest {
   @Test
   void streamedRowsGoBeforeOwnOnes() {
     Tuning streamed = Tuning.DEFAULT.withStorage(Storage.STREAMED).withChunkRows(4);
-    GatherLayout step = Plans.alongRows(4, 1000, Domains.of(0, 0, 1), streamed).step();
+    GatherLayout step = Plans.alongRows(4, 1000, Hosts.of(0, 0, 1), streamed).step();
     step.lay(new long[] {6, 10, 9});
     NextRun runs = new NextRun(0, step.bands());
     runs.reset(step);
@@ -197,7 +197,7 @@ class NextRunTest {
   @Test
   void ownRowsThatAreLeftOverAreOneRun() {
     Tuning streamed = Tuning.DEFAULT.withStorage(Storage.STREAMED).withChunkRows(4);
-    GatherLayout step = Plans.alongRows(4, 1000, Domains.of(0, 1), streamed).step();
+    GatherLayout step = Plans.alongRows(4, 1000, Hosts.of(0, 1), streamed).step();
     step.lay(new long[] {30, 6});
     NextRun runs = new NextRun(0, step.bands());
     runs.reset(step);
@@ -218,7 +218,7 @@ class NextRunTest {
     Tuning room = Tuning.DEFAULT.withStorage(Storage.STREAMED).withChunkRows(12);
     Tuning streamed = room.withChunkRows(2);
     GatherProblem problem = GatherProblem.alongRows(4, Capacity.of(1000, 4, room));
-    GatherLayout step = GatherPlan.of(problem, Domains.of(0, 1), streamed).step();
+    GatherLayout step = GatherPlan.of(problem, Hosts.of(0, 1), streamed).step();
     step.lay(new long[] {0, 30});
     NextRun runs = new NextRun(0, step.bands());
     runs.reset(step);

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.github.gemmflow.plan.NextTile.Stage;
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 import io.github.gemmflow.tuning.Overlap;
 import io.github.gemmflow.tuning.SumPath;
 import io.github.gemmflow.tuning.Tuning;
@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 class NextTileTest {
   /** Two ranks on one host, one on another; three rows, one for each rank. */
-  private static final Domains DOMAINS = Domains.of(0, 0, 1);
+  private static final Hosts DOMAINS = Hosts.of(0, 0, 1);
 
   /** What rank 0 sees; a test sets it. */
   private static final class Seen implements NextTile.Progress {

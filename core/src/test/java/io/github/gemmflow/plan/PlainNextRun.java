@@ -2,7 +2,7 @@
 package io.github.gemmflow.plan;
 
 import io.github.gemmflow.plan.NextRun.Soon;
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 import io.github.gemmflow.tuning.Overlap;
 
 /**
@@ -108,18 +108,18 @@ final class PlainNextRun {
   /** Whose turn it is: the lowest comes first. */
   private int turn(GatherLayout step, int band) {
     if (step.plan().problem().isAlongColumns()) {
-      return step.plan().domains().count() == 1 ? 0 : OTHER_HOST;
+      return step.plan().hosts().count() == 1 ? 0 : OTHER_HOST;
     }
     int shard = step.shard(band);
     if (step.plan().isStreamed()) {
       // Others wait for slots to be emptied, nobody for these rows: they fill the gaps.
       return shard == rank ? 1 : 0;
     }
-    Domains domains = step.plan().domains();
+    Hosts hosts = step.plan().hosts();
     if (shard == rank) {
       return 0;
     }
-    return domains.domainOf(shard) == domains.domainOf(rank) ? 1 : OTHER_HOST;
+    return hosts.hostOf(shard) == hosts.hostOf(rank) ? 1 : OTHER_HOST;
   }
 
   private boolean isWorthwhile(GatherLayout step, int index, long worthwhile, Soon soon) {
@@ -185,8 +185,8 @@ final class PlainNextRun {
    * The row after the last that is taken at once: of a slot, or of own rows if only those are left.
    */
   private long mostEnd(GatherLayout step, int band) {
-    Domains domains = step.plan().domains();
-    boolean alone = domains.size(domains.domainOf(rank)) == 1;
+    Hosts hosts = step.plan().hosts();
+    boolean alone = hosts.size(hosts.hostOf(rank)) == 1;
     boolean onlyOwnLeft = alone && !step.plan().problem().isAlongColumns();
     for (int other = 0; other < step.bands(); other++) {
       onlyOwnLeft &= taken[other] == step.bandEnd(other) || step.shard(other) == rank;

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.github.gemmflow.tuning.Chunking;
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 import io.github.gemmflow.tuning.Overlap;
 import io.github.gemmflow.tuning.Schedule;
 import io.github.gemmflow.tuning.Storage;
@@ -24,16 +24,16 @@ import org.junit.jupiter.api.Test;
 
 /** What a plan chooses by rule, and the reasons it gives. */
 class RulesTest {
-  private static final Domains TWO_HOSTS = Domains.of(0, 0, 1, 1);
+  private static final Hosts TWO_HOSTS = Hosts.of(0, 0, 1, 1);
 
-  private static GatherPlan plan(long rowBytes, long maxRows, Domains domains, Tuning tuning) {
-    return plan(rowBytes, maxRows, domains, tuning, tuning);
+  private static GatherPlan plan(long rowBytes, long maxRows, Hosts hosts, Tuning tuning) {
+    return plan(rowBytes, maxRows, hosts, tuning, tuning);
   }
 
   private static GatherPlan plan(
-      long rowBytes, long maxRows, Domains domains, Tuning room, Tuning tuning) {
+      long rowBytes, long maxRows, Hosts hosts, Tuning room, Tuning tuning) {
     Capacity capacity = Capacity.of(maxRows, rowBytes, room);
-    return GatherPlan.of(GatherProblem.alongRows(rowBytes, capacity), domains, tuning);
+    return GatherPlan.of(GatherProblem.alongRows(rowBytes, capacity), hosts, tuning);
   }
 
   private static void assertStorage(Storage storage, String reason, GatherPlan plan) {
@@ -46,7 +46,7 @@ class RulesTest {
   void rowsAreGatheredUnlessThereIsNoRoom() {
     String reason = "streamed rows take longer, and less memory";
     Tuning rule = Tuning.DEFAULT;
-    assertStorage(Storage.GATHERED, reason, plan(512, 1_000_000, Domains.single(4), rule));
+    assertStorage(Storage.GATHERED, reason, plan(512, 1_000_000, Hosts.single(4), rule));
     assertStorage(Storage.GATHERED, reason, plan(512, 100_000, TWO_HOSTS, rule));
   }
 
@@ -81,7 +81,7 @@ class RulesTest {
         Storage.GATHERED,
         "streamed rows take longer, and less memory",
         plan(512, 100_000, TWO_HOSTS, gathered, rule));
-    assertStorage(Storage.STREAMED, "asked for", plan(8192, 5, Domains.single(3), streamed));
+    assertStorage(Storage.STREAMED, "asked for", plan(8192, 5, Hosts.single(3), streamed));
     assertStorage(
         Storage.STREAMED,
         "the workspace has no room for a whole step",
@@ -106,15 +106,14 @@ class RulesTest {
     // Few rows wait for every hop.
     assertSchedule(
         Schedule.MESH, "predicted 4.50 ms for 1008 rows, two-way-ring 6.30 ms", 9, 9 * 112);
-    GatherPlan ring =
-        plan(512, 100, Domains.of(0, 1, 2), Tuning.DEFAULT.withSchedule(Schedule.RING));
+    GatherPlan ring = plan(512, 100, Hosts.of(0, 1, 2), Tuning.DEFAULT.withSchedule(Schedule.RING));
     assertTrue(
         ring.explain().toString().contains("schedule ring: asked for"), ring.explain()::toString);
   }
 
-  private static void assertSchedule(Schedule schedule, String reason, int hosts, long maxRows) {
-    Domains domains = Domains.of(IntStream.range(0, hosts).toArray());
-    GatherPlan plan = plan(512, maxRows, domains, Tuning.DEFAULT);
+  private static void assertSchedule(Schedule schedule, String reason, int count, long maxRows) {
+    Hosts hosts = Hosts.of(IntStream.range(0, count).toArray());
+    GatherPlan plan = plan(512, maxRows, hosts, Tuning.DEFAULT);
     assertEquals(schedule, plan.schedule());
     String expected = "schedule %s: %s".formatted(schedule, reason);
     assertTrue(plan.explain().toString().contains(expected), plan.explain()::toString);
@@ -177,7 +176,7 @@ class RulesTest {
   /** What was tried for real is chosen, for as many rows, and unless something is asked for. */
   @Test
   void whatWasTriedGoesBeforeWhatIsPredicted() {
-    Domains hosts = Domains.of(0, 1, 2, 3);
+    Hosts hosts = Hosts.of(0, 1, 2, 3);
     TriedStep.Way ring = new TriedStep.Way("ring", 8192, 2e6);
     TriedStep step = new TriedStep(ring, new TriedStep.Way("mesh", 57_344, 3e6));
     CostModel costs = CostModel.ASSUMED.withTried(TriedStep.key("gather", 512, 1000, 4, 4), step);
@@ -200,7 +199,7 @@ class RulesTest {
 
   @Test
   void sumsGoTheWayThatWasTried() {
-    Domains hosts = Domains.of(0, 1, 2, 3);
+    Hosts hosts = Hosts.of(0, 1, 2, 3);
     SumProblem problem = new SumProblem(128, 512, false, 1000);
     TriedStep.Way staged = new TriedStep.Way("staged", 8192, 2e6);
     TriedStep.Way direct = new TriedStep.Way("direct", 57_344, 3e6);
@@ -211,7 +210,7 @@ class RulesTest {
   }
 
   private static SumPath path(
-      SumProblem problem, Domains hosts, String key, TriedStep step, long rows) {
+      SumProblem problem, Hosts hosts, String key, TriedStep step, long rows) {
     CostModel costs = CostModel.ASSUMED.withTried(key, step);
     SumPlan plan = SumPlan.of(problem, hosts, Tuning.DEFAULT.withCosts(costs));
     String text = plan.explain().toString();
@@ -222,7 +221,7 @@ class RulesTest {
   /** With another link another schedule is the best: the costs decide, not the number of hosts. */
   @Test
   void theScheduleFollowsTheCosts() {
-    Domains hosts = Domains.of(IntStream.range(0, 16).toArray());
+    Hosts hosts = Hosts.of(IntStream.range(0, 16).toArray());
     LinkCosts slowToAnswer = LinkCosts.of(20e6, 100e9);
     Tuning far = Tuning.DEFAULT.withCosts(Tuning.DEFAULT.costs().withLink(slowToAnswer));
     assertEquals(Schedule.TWO_WAY_RING, plan(512, 100_000, hosts, Tuning.DEFAULT).schedule());

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.github.gemmflow.kit.Cases;
 import io.github.gemmflow.kit.Draw;
 import io.github.gemmflow.plan.NextRun.Soon;
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 import io.github.gemmflow.tuning.Overlap;
 import io.github.gemmflow.tuning.Storage;
 import io.github.gemmflow.tuning.SumPath;
@@ -48,7 +48,7 @@ class SameDecisionsTest {
   }
 
   private static GatherLayout layout(Draw draw, int ranks) {
-    Domains domains = Domains.of(draw.hosts(ranks));
+    Hosts hosts = Hosts.of(draw.hosts(ranks));
     Tuning tuning = draw.tuning(MAX_ROWS).withSlots(1 + draw.below(4));
     tuning = tuning.withStorage(draw.oneOf(List.of(Storage.values())));
     if (tuning.storage() == Storage.GATHERED && draw.chance(0.2)) {
@@ -60,7 +60,7 @@ class SameDecisionsTest {
             ? GatherProblem.alongColumns(
                 IntStream.range(0, ranks).mapToObj(r -> 4L).toList(), capacity)
             : GatherProblem.alongRows(4, capacity);
-    return GatherPlan.of(problem, domains, tuning).step();
+    return GatherPlan.of(problem, hosts, tuning).step();
   }
 
   private static long[] rows(Draw draw, GatherLayout step, int ranks) {
@@ -131,13 +131,13 @@ class SameDecisionsTest {
   }
 
   private static SumLayout sums(Draw draw, int ranks) {
-    Domains domains = Domains.of(draw.hosts(ranks));
+    Hosts hosts = Hosts.of(draw.hosts(ranks));
     boolean scattered = draw.chance(0.5);
     Tuning tuning =
         draw.chance(0.5) ? Tuning.DEFAULT : Tuning.DEFAULT.withChunkRows(1 + draw.below(50));
     tuning = tuning.withSums(draw.oneOf(List.of(SumPath.values())));
     SumProblem problem = new SumProblem(5000, 20_000, scattered, MAX_ROWS);
-    SumLayout layout = SumPlan.of(problem, domains, tuning).step();
+    SumLayout layout = SumPlan.of(problem, hosts, tuning).step();
     long[] rows = draw.rows(ranks, MAX_ROWS);
     if (!scattered) {
       Arrays.fill(rows, draw.below(MAX_ROWS));
@@ -147,16 +147,16 @@ class SameDecisionsTest {
   }
 
   private static List<String> plainStreams(SumLayout layout, int rank, boolean sends) {
-    Domains domains = layout.plan().domains();
-    int domain = domains.domainOf(rank);
+    Hosts hosts = layout.plan().hosts();
+    int host = hosts.hostOf(rank);
     List<Stream> streams = new ArrayList<>();
-    for (int block = 0; block < domains.ranks(); block++) {
-      for (int distance = 1; distance < domains.count(); distance++) {
-        int other = (domain + distance) % domains.count();
-        int from = sends ? domain : other;
-        int to = sends ? other : domain;
+    for (int block = 0; block < hosts.ranks(); block++) {
+      for (int distance = 1; distance < hosts.count(); distance++) {
+        int other = (host + distance) % hosts.count();
+        int from = sends ? host : other;
+        int to = sends ? other : host;
         int route = layout.route(from, block);
-        boolean mine = layout.owner(domain, block) == rank && layout.chunks(route) > 0;
+        boolean mine = layout.owner(host, block) == rank && layout.chunks(route) > 0;
         if (mine && layout.travels(from, to, block)) {
           streams.add(new Stream(route, layout.owner(other, block), distance));
         }

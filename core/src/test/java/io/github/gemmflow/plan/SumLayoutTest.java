@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.github.gemmflow.kit.Cases;
 import io.github.gemmflow.kit.Draw;
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 import io.github.gemmflow.tuning.Overlap;
 import io.github.gemmflow.tuning.Storage;
 import io.github.gemmflow.tuning.SumPath;
@@ -31,9 +31,9 @@ class SumLayoutTest {
         seed -> {
           Draw draw = new Draw(seed);
           SumLayout layout = layout(draw);
-          for (int domain = 0; domain < layout.plan().domains().count(); domain++) {
-            checkTiles(layout, domain);
-            checkPieces(layout, domain);
+          for (int host = 0; host < layout.plan().hosts().count(); host++) {
+            checkTiles(layout, host);
+            checkPieces(layout, host);
           }
           checkChunks(layout);
           checkReceived(layout);
@@ -43,7 +43,7 @@ class SumLayoutTest {
 
   private static SumLayout layout(Draw draw) {
     int ranks = draw.ranks();
-    Domains domains = Domains.of(draw.hosts(ranks));
+    Hosts hosts = Hosts.of(draw.hosts(ranks));
     boolean scattered = draw.chance(0.6);
     // Rows of 20,000 bytes: by rule, tiles of several chunks.
     SumProblem problem = new SumProblem(5000, 20_000, scattered, MAX_ROWS);
@@ -52,7 +52,7 @@ class SumLayoutTest {
     if (draw.chance(0.5)) {
       tuning = tuning.withSums(draw.oneOf(List.of(SumPath.values())));
     }
-    SumLayout layout = SumPlan.of(problem, domains, tuning).step();
+    SumLayout layout = SumPlan.of(problem, hosts, tuning).step();
     long[] rows = draw.rows(ranks, MAX_ROWS);
     if (!scattered) {
       Arrays.fill(rows, draw.below(MAX_ROWS + 1));
@@ -61,10 +61,10 @@ class SumLayoutTest {
     return layout;
   }
 
-  /** Positions count up from 0; tiles for other domains come before those for the own one. */
-  private static void checkTiles(SumLayout layout, int domain) {
+  /** Positions count up from 0; tiles for other hosts come before those for the own one. */
+  private static void checkTiles(SumLayout layout, int host) {
     int[] seen = new int[(int) layout.totalRows()];
-    TileCursor tiles = TileCursor.overTiles(domain);
+    TileCursor tiles = TileCursor.overTiles(host);
     long position = 0;
     boolean own = false;
     for (tiles.reset(layout); !tiles.isAtEnd(layout); tiles.advance(layout)) {
@@ -77,7 +77,7 @@ class SumLayoutTest {
         seen[(int) row]++;
       }
       boolean isOwn =
-          layout.plan().problem().scattered() && layout.plan().domains().domainOf(head) == domain;
+          layout.plan().problem().scattered() && layout.plan().hosts().hostOf(head) == host;
       assertTrue(isOwn || !own, "own rows last");
       own = isOwn;
     }
@@ -88,15 +88,15 @@ class SumLayoutTest {
   }
 
   /** A piece lies in the tile at its position, as far from its begin as it says. */
-  private static void checkPieces(SumLayout layout, int domain) {
+  private static void checkPieces(SumLayout layout, int host) {
     Map<Long, Long> tileBegins = new HashMap<>();
-    TileCursor tiles = TileCursor.overTiles(domain);
+    TileCursor tiles = TileCursor.overTiles(host);
     for (tiles.reset(layout); !tiles.isAtEnd(layout); tiles.advance(layout)) {
       tileBegins.put(
           tiles.position(layout), layout.rangeTileBegin(tiles.block(layout), tiles.number()));
     }
     int[] seen = new int[(int) layout.totalRows()];
-    TileCursor pieces = TileCursor.overPieces(domain, (l, block) -> true);
+    TileCursor pieces = TileCursor.overPieces(host, (l, block) -> true);
     long last = 0;
     for (pieces.reset(layout); !pieces.isAtEnd(layout); pieces.advance(layout)) {
       int block = pieces.block(layout);
@@ -106,7 +106,7 @@ class SumLayoutTest {
       long position = pieces.position(layout);
       assertTrue(position >= last);
       last = position;
-      assertEquals(position, layout.piecePosition(domain, block, piece));
+      assertEquals(position, layout.piecePosition(host, block, piece));
       assertEquals(tileBegins.get(position), begin - layout.pieceOffset(block, piece));
       assertTrue(
           end > begin
@@ -120,7 +120,7 @@ class SumLayoutTest {
 
   /** Chunks of a route cover its block in order, and none goes beyond its piece. */
   private static void checkChunks(SumLayout layout) {
-    for (int block = 0; block < layout.plan().domains().ranks(); block++) {
+    for (int block = 0; block < layout.plan().hosts().ranks(); block++) {
       int route = layout.route(0, block);
       long chunk = 0;
       for (long piece = 0; piece < layout.pieces(block); piece++) {
@@ -138,22 +138,22 @@ class SumLayoutTest {
     }
   }
 
-  /** What a domain receives has room, and nothing lies where something else does. */
+  /** What a host receives has room, and nothing lies where something else does. */
   private static void checkReceived(SumLayout layout) {
-    Domains domains = layout.plan().domains();
-    for (int domain = 0; domain < domains.count(); domain++) {
+    Hosts hosts = layout.plan().hosts();
+    for (int host = 0; host < hosts.count(); host++) {
       Map<String, Integer> seen = new HashMap<>();
       for (int route = 0; route < layout.routes(); route++) {
         int origin = layout.origin(route);
-        boolean comes = layout.travels(origin, domain, layout.block(route)) && origin != domain;
+        boolean comes = layout.travels(origin, host, layout.block(route)) && origin != host;
         for (long chunk = 0; comes && chunk < layout.chunks(route); chunk++) {
           boolean total = layout.isTotal(route);
-          long room = total ? layout.plan().mostTotals() : layout.plan().mostRowsFromEach(domain);
+          long room = total ? layout.plan().mostTotals() : layout.plan().mostRowsFromEach(host);
           long first = layout.chunkBegin(route, chunk);
           for (long row = first; row < layout.chunkEnd(route, chunk); row++) {
-            long at = layout.receivedRow(domain, route, row);
+            long at = layout.receivedRow(host, route, row);
             assertTrue(at >= 0 && at < room);
-            assertEquals(at, layout.receivedRow(domain, route, first) + row - first);
+            assertEquals(at, layout.receivedRow(host, route, first) + row - first);
             assertNull(seen.put("%s %d".formatted(total ? "total" : origin, at), route));
           }
         }
@@ -161,18 +161,18 @@ class SumLayoutTest {
     }
   }
 
-  /** A block leaves a domain once for each other domain that wants it, and is received there. */
+  /** A block leaves a host once for each other host that wants it, and is received there. */
   private static void checkTransfers(SumLayout layout) {
-    Domains domains = layout.plan().domains();
+    Hosts hosts = layout.plan().hosts();
     Map<String, Integer> open = new HashMap<>();
     Map<Integer, Integer> timesSent = new HashMap<>();
-    for (int rank = 0; rank < domains.ranks(); rank++) {
+    for (int rank = 0; rank < hosts.ranks(); rank++) {
       Transfers transfers = new Transfers(rank);
       transfers.fill(layout);
       for (int i = 0; i < transfers.sends().count(); i++) {
         int route = transfers.sends().route(i);
         timesSent.merge(route, 1, Integer::sum);
-        assertEquals(rank, layout.owner(domains.domainOf(rank), layout.block(route)));
+        assertEquals(rank, layout.owner(hosts.hostOf(rank), layout.block(route)));
         open.merge(
             "%d from %d to %d".formatted(route, rank, transfers.sends().peer(i)), 1, Integer::sum);
       }
@@ -189,15 +189,13 @@ class SumLayoutTest {
     timesSent.forEach(
         (route, times) ->
             assertEquals(
-                scattered || (layout.isStaged() && !layout.isTotal(route))
-                    ? 1
-                    : domains.count() - 1,
+                scattered || (layout.isStaged() && !layout.isTotal(route)) ? 1 : hosts.count() - 1,
                 times));
-    for (int block = 0; block < domains.ranks(); block++) {
-      for (int domain = 0; domain < domains.count(); domain++) {
-        int route = layout.route(domain, block);
+    for (int block = 0; block < hosts.ranks(); block++) {
+      for (int host = 0; host < hosts.count(); host++) {
+        int route = layout.route(host, block);
         boolean hasRows = layout.chunks(route) > 0;
-        assertEquals(hasRows && layout.leaves(domain, block), timesSent.containsKey(route));
+        assertEquals(hasRows && layout.leaves(host, block), timesSent.containsKey(route));
       }
     }
   }
@@ -208,7 +206,7 @@ class SumLayoutTest {
     SumLayout layout =
         SumPlan.of(
                 new SumProblem(4096, 16_384, true, 64),
-                Domains.of(0, 0, 0, 0, 1, 1, 1, 1),
+                Hosts.of(0, 0, 0, 0, 1, 1, 1, 1),
                 Tuning.DEFAULT)
             .step();
     layout.lay(new long[] {1, 1, 1, 1, 1, 1, 1, 1});
@@ -220,7 +218,7 @@ class SumLayoutTest {
   @Test
   void sumsThatAreForAllNeedTheSameRows() {
     SumLayout layout =
-        SumPlan.of(new SumProblem(8, 32, false, 64), Domains.single(2), Tuning.DEFAULT).step();
+        SumPlan.of(new SumProblem(8, 32, false, 64), Hosts.single(2), Tuning.DEFAULT).step();
     assertThrows(IllegalArgumentException.class, () -> layout.lay(new long[] {3, 4}));
     assertThrows(IllegalArgumentException.class, () -> layout.lay(new long[] {65, 65}));
   }
@@ -233,14 +231,14 @@ class SumLayoutTest {
             IllegalArgumentException.class,
             () ->
                 SumPlan.of(
-                    new SumProblem(8, 32, true, 64), Domains.single(2), streamed.withChunkRows(2)));
+                    new SumProblem(8, 32, true, 64), Hosts.single(2), streamed.withChunkRows(2)));
     assertTrue(String.valueOf(e.getMessage()).contains("room for 2 of 32 tiles"), e::toString);
   }
 
   @Test
   void aPlanExplainsItself() {
     SumPlan plan =
-        SumPlan.of(new SumProblem(4096, 16_384, true, 4096), Domains.of(0, 1), Tuning.DEFAULT);
+        SumPlan.of(new SumProblem(4096, 16_384, true, 4096), Hosts.of(0, 1), Tuning.DEFAULT);
     assertEquals(256, plan.tileRows());
     assertTrue(
         plan.explain().toString().contains("each tile leaves its host once"),

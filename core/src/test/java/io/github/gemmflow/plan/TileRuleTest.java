@@ -3,7 +3,7 @@ package io.github.gemmflow.plan;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 import io.github.gemmflow.tuning.cost.CostModel;
 import io.github.gemmflow.tuning.cost.KernelCosts;
 import java.util.Map;
@@ -11,7 +11,7 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 class TileRuleTest {
-  private static final Domains TWO_HOSTS = Domains.of(0, 1);
+  private static final Hosts TWO_HOSTS = Hosts.of(0, 1);
 
   /** Costs of a kernel that takes as long to read the weights as to multiply so many rows. */
   private static CostModel costs(double weightRows) {
@@ -29,8 +29,8 @@ class TileRuleTest {
         Map.of("F32", new KernelCosts(Map.of(1L << 24, byRows))));
   }
 
-  private static long rows(boolean scattered, long maxRows, Domains domains, CostModel costs) {
-    return TileRule.rows(new SumProblem(2048, 8192, scattered, maxRows), domains, costs).value();
+  private static long rows(boolean scattered, long maxRows, Hosts hosts, CostModel costs) {
+    return TileRule.rows(new SumProblem(2048, 8192, scattered, maxRows), hosts, costs).value();
   }
 
   @Test
@@ -67,6 +67,6 @@ class TileRuleTest {
 
   @Test
   void onOneHostTheyAreTall() {
-    assertEquals(2048, rows(true, 4096, Domains.single(2), costs(10)));
+    assertEquals(2048, rows(true, 4096, Hosts.single(2), costs(10)));
   }
 }

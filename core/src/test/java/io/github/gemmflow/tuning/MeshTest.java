@@ -17,8 +17,8 @@ class MeshTest extends ScheduleContract {
 
   /** Every rank starts with another target, so nobody is everybody's first. */
   @Test
-  void theNextDomainComesFirst() {
-    GatherLayout step = Plans.alongRows(4, 100, Domains.of(0, 1, 2, 3), Tuning.DEFAULT).step();
+  void theNextHostComesFirst() {
+    GatherLayout step = Plans.alongRows(4, 100, Hosts.of(0, 1, 2, 3), Tuning.DEFAULT).step();
     step.lay(new long[] {1, 1, 1, 1});
     for (int rank = 0; rank < 4; rank++) {
       Transfers transfers = new Transfers(rank);

@@ -19,7 +19,7 @@ class RingTest extends ScheduleContract {
   @Test
   void fewestHopsLeaveFirst() {
     Tuning ring = Tuning.DEFAULT.withSchedule(Schedule.RING);
-    GatherLayout step = Plans.alongRows(4, 100, Domains.of(0, 1, 2, 3), ring).step();
+    GatherLayout step = Plans.alongRows(4, 100, Hosts.of(0, 1, 2, 3), ring).step();
     step.lay(new long[] {1, 1, 1, 1});
     Transfers transfers = new Transfers(2);
     transfers.fill(step);

@@ -18,7 +18,7 @@ class TwoWayRingTest extends ScheduleContract {
   @Test
   void theFarthestOfAnEvenNumberGetsHalfFromEachSide() {
     Tuning tuning = Tuning.DEFAULT.withSchedule(schedule());
-    GatherLayout step = Plans.alongRows(4, 100, Domains.of(0, 1, 2, 3), tuning).step();
+    GatherLayout step = Plans.alongRows(4, 100, Hosts.of(0, 1, 2, 3), tuning).step();
     step.lay(new long[] {9, 0, 0, 0});
     assertEquals("rank 0 -> rank 1", step.way(1, 0));
     assertEquals("rank 0 -> rank 1 -> rank 2", step.way(2, 0));
@@ -32,15 +32,15 @@ class TwoWayRingTest extends ScheduleContract {
   /** No row makes more than half of the hops of a one-way ring. */
   @Test
   void theWayIsHalfAsLong() {
-    for (int domains = 1; domains <= 40; domains++) {
-      for (int part = 0; part < schedule().parts(domains); part++) {
-        for (int distance = 1; distance < domains; distance++) {
+    for (int hosts = 1; hosts <= 40; hosts++) {
+      for (int part = 0; part < schedule().parts(hosts); part++) {
+        for (int distance = 1; distance < hosts; distance++) {
           int hops = 0;
-          for (int at = distance; at != 0; at = schedule().parent(part, at, domains)) {
+          for (int at = distance; at != 0; at = schedule().parent(part, at, hosts)) {
             hops++;
           }
-          assertEquals(Math.min(distance, domains - distance), hops);
-          assertTrue(hops <= domains / 2);
+          assertEquals(Math.min(distance, hosts - distance), hops);
+          assertTrue(hops <= hosts / 2);
         }
       }
     }

@@ -142,7 +142,7 @@ public record Rounds(int warmup, int iterations, Progress progress, LongSupplier
 
   /** One rank of each host does, where there are several hosts. */
   private static boolean countsLinks(Group all) {
-    return all.domains().count() > 1 && all.domains().indexOf(all.rank()) == 0;
+    return all.hosts().count() > 1 && all.hosts().indexOf(all.rank()) == 0;
   }
 
   private Measured summarise(double[][] ofRanks, int parts) {

@@ -206,7 +206,7 @@ public final class GenerateCommand extends Subcommand {
         "%s on %s, %s, %s%n"
             .formatted(
                 Counted.of(world.size(), "rank"),
-                Counted.of(world.group().domains().count(), "host"),
+                Counted.of(world.group().hosts().count(), "host"),
                 model.type(),
                 world.kernel().name()));
     text.append(

@@ -33,11 +33,11 @@ final class GatherSimulation extends StepSimulation {
       Conditions conditions,
       Network network,
       boolean recorded) {
-    super(layout, layout.plan().domains(), conditions, network, recorded);
+    super(layout, layout.plan().hosts(), conditions, network, recorded);
     this.layout = layout;
     this.work = work;
     this.nanosPerByte = conditions.costs().link().nanosPerByte();
-    int ranks = domains().ranks();
+    int ranks = hosts().ranks();
     this.runs = new NextRun[ranks];
     this.patience = new Patience[ranks];
     this.passed = isStreamed() ? new long[ranks][layout.bands()] : new long[0][];
@@ -50,9 +50,9 @@ final class GatherSimulation extends StepSimulation {
       patience[rank].reset();
       readyOnThisHost(rank);
     }
-    for (int host = 0; host < domains().count(); host++) {
+    for (int host = 0; host < hosts().count(); host++) {
       for (int route = 0; route < layout.routes(); route++) {
-        if (domains().domainOf(layout.shard(route)) != host) {
+        if (hosts().hostOf(layout.shard(route)) != host) {
           bytesToCome[layout.owner(host, route)] += layout.bytes(route, 0, layout.chunks(route));
         }
       }
@@ -67,7 +67,7 @@ final class GatherSimulation extends StepSimulation {
   private void readyOnThisHost(int rank) {
     for (int route = 0; route < layout.routes(); route++) {
       int shard = layout.shard(route);
-      boolean isHere = domains().domainOf(shard) == domains().domainOf(rank);
+      boolean isHere = hosts().hostOf(shard) == hosts().hostOf(rank);
       if (isHere && (!isStreamed() || shard == rank)) {
         ready(rank, layout.band(route));
       }
@@ -84,9 +84,9 @@ final class GatherSimulation extends StepSimulation {
 
   /** How many chunks of a route a rank can read. */
   private long there(int rank, int route) {
-    int host = domains().domainOf(rank);
+    int host = hosts().hostOf(rank);
     int shard = layout.shard(route);
-    if (domains().domainOf(shard) != host) {
+    if (hosts().hostOf(shard) != host) {
       return arrived(host, route);
     }
     boolean throughSlots = isStreamed() && shard != rank;
@@ -102,7 +102,7 @@ final class GatherSimulation extends StepSimulation {
   long sendable(int rank, int route) {
     return layout.shard(route) == rank
         ? layout.chunks(route)
-        : arrived(domains().domainOf(rank), route);
+        : arrived(hosts().hostOf(rank), route);
   }
 
   @Override
@@ -116,8 +116,8 @@ final class GatherSimulation extends StepSimulation {
   /** The first chunk of a band that has to wait for a slot of a host. */
   private long firstWithoutRoom(int host, int band) {
     long slowest = Long.MAX_VALUE;
-    for (int i = 0; i < domains().size(host); i++) {
-      int rank = domains().member(host, i);
+    for (int i = 0; i < hosts().size(host); i++) {
+      int rank = hosts().member(host, i);
       if (!layout.isReadFromOwnRows(band, rank)) {
         slowest = Math.min(slowest, passed[rank][band]);
       }
@@ -144,8 +144,8 @@ final class GatherSimulation extends StepSimulation {
 
   @Override
   void news(int rank, int route) {
-    int host = domains().domainOf(rank);
-    if (layout.owner(host, route) == rank && domains().domainOf(layout.shard(route)) != host) {
+    int host = hosts().hostOf(rank);
+    if (layout.owner(host, route) == rank && hosts().hostOf(layout.shard(route)) != host) {
       long chunk = arrived(host, route) - 1;
       bytesToCome[rank] -= layout.bytes(route, chunk, chunk + 1);
     }
@@ -155,14 +155,14 @@ final class GatherSimulation extends StepSimulation {
   @Override
   void sent(int rank, int stream) {
     if (isStreamed()) {
-      sendersInto(domains().domainOf(rank));
+      sendersInto(hosts().hostOf(rank));
     }
   }
 
   /** There may be room on a host: everybody who sends to it looks. */
   private void sendersInto(int host) {
-    for (int rank = 0; rank < domains().ranks(); rank++) {
-      if (domains().domainOf(rank) == host) {
+    for (int rank = 0; rank < hosts().ranks(); rank++) {
+      if (hosts().hostOf(rank) == host) {
         wake(rank);
       } else {
         send(rank);
@@ -198,13 +198,13 @@ final class GatherSimulation extends StepSimulation {
       long taken = runs[rank].taken(band);
       passed[rank][band] =
           taken == layout.bandEnd(band) ? layout.bandChunks(band) : layout.bandChunk(band, taken);
-      sendersInto(domains().domainOf(rank));
+      sendersInto(hosts().hostOf(rank));
     }
     work(rank);
   }
 
   private boolean feeds(int rank) {
-    return isStreamed() && domains().size(domains().domainOf(rank)) > 1;
+    return isStreamed() && hosts().size(hosts().hostOf(rank)) > 1;
   }
 
   private boolean isFed(int rank) {
@@ -219,7 +219,7 @@ final class GatherSimulation extends StepSimulation {
 
   /** Puts the next chunk of a rank's own rows into a slot, if others wait for it. */
   private boolean feed(int rank) {
-    int host = domains().domainOf(rank);
+    int host = hosts().hostOf(rank);
     for (int part = 0; feeds(rank) && part < layout.plan().parts(); part++) {
       int route = layout.route(part, rank);
       boolean isLeft = fed[route] < layout.chunks(route);
@@ -241,7 +241,7 @@ final class GatherSimulation extends StepSimulation {
             0,
             () -> {
               fed[route]++;
-              tell(domains().domainOf(rank), route);
+              tell(hosts().hostOf(rank), route);
               work(rank);
             });
   }

@@ -16,14 +16,14 @@ public final class Simulator {
    */
   public static SimulatedStep gather(
       GatherLayout layout, RowCosts work, Conditions conditions, boolean recorded) {
-    Network network = new Network(layout.plan().domains().count(), conditions);
+    Network network = new Network(layout.plan().hosts().count(), conditions);
     return new GatherSimulation(layout, work, conditions, network, recorded).run();
   }
 
   /** Simulates a summing step; see {@link #gather}. */
   public static SimulatedStep sum(
       SumLayout layout, SumCosts work, Conditions conditions, boolean recorded) {
-    Network network = new Network(layout.plan().domains().count(), conditions);
+    Network network = new Network(layout.plan().hosts().count(), conditions);
     return new SumSimulation(layout, work, conditions, network, recorded).run();
   }
 }

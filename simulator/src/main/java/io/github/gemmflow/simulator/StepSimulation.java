@@ -4,7 +4,7 @@ package io.github.gemmflow.simulator;
 import io.github.gemmflow.plan.Layout;
 import io.github.gemmflow.plan.Transfers;
 import io.github.gemmflow.trace.Span;
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 import io.github.gemmflow.tuning.cost.HostCosts;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,7 +12,7 @@ import java.util.List;
 /** A step in virtual time: its ranks, the network, and the chunks on their way. */
 abstract class StepSimulation {
   private final Layout layout;
-  private final Domains domains;
+  private final Hosts hosts;
   private final HostCosts costs;
   private final EventQueue queue = new EventQueue();
   private final Network network;
@@ -28,15 +28,15 @@ abstract class StepSimulation {
    * @param recorded whether to write down what threads do
    */
   StepSimulation(
-      Layout layout, Domains domains, Conditions conditions, Network network, boolean recorded) {
+      Layout layout, Hosts hosts, Conditions conditions, Network network, boolean recorded) {
     this.layout = layout;
-    this.domains = domains;
+    this.hosts = hosts;
     this.costs = conditions.costs().host();
     this.network = network;
-    this.ranks = new SimulatedRank[domains.ranks()];
-    this.sends = new Streams[domains.ranks()];
-    this.arrived = new long[domains.count()][layout.routes()];
-    this.waking = new boolean[domains.ranks()];
+    this.ranks = new SimulatedRank[hosts.ranks()];
+    this.sends = new Streams[hosts.ranks()];
+    this.arrived = new long[hosts.count()][layout.routes()];
+    this.waking = new boolean[hosts.ranks()];
     for (int rank = 0; rank < ranks.length; rank++) {
       ranks[rank] = new SimulatedRank(queue, conditions, rank, recorded);
     }
@@ -97,7 +97,7 @@ abstract class StepSimulation {
     }
     long most = 0;
     long mostIn = 0;
-    for (int host = 0; host < domains.count(); host++) {
+    for (int host = 0; host < hosts.count(); host++) {
       mostIn = Math.max(mostIn, network.bytesIn(host));
       most = Math.max(most, Math.max(network.bytesIn(host), network.bytesOut(host)));
     }
@@ -121,7 +121,7 @@ abstract class StepSimulation {
 
   private void look(int rank, int stream) {
     int route = sends[rank].route(stream);
-    int host = domains.domainOf(sends[rank].peer(stream));
+    int host = hosts.hostOf(sends[rank].peer(stream));
     sends[rank].available(stream, Math.min(sendable(rank, route), receivable(host, route)));
   }
 
@@ -139,8 +139,8 @@ abstract class StepSimulation {
     long bytes = layout.bytes(route, chunk, chunk + 1);
     double handedOver = ranks[rank].communicate(handling(bytes));
     int peer = streams.peer(stream);
-    int to = domains.domainOf(peer);
-    double departed = network.depart(domains.domainOf(rank), to, handedOver, bytes);
+    int to = hosts.hostOf(peer);
+    double departed = network.depart(hosts.hostOf(rank), to, handedOver, bytes);
     double there = network.arrive(to, departed, bytes);
     queue.at(
         Math.round(departed),
@@ -162,7 +162,7 @@ abstract class StepSimulation {
   }
 
   private void publish(int receiver, int route) {
-    int host = domains.domainOf(receiver);
+    int host = hosts.hostOf(receiver);
     long chunk = arrived[host][route]++;
     long first = layout.chunkBegin(route, chunk);
     ranks[receiver].noteArrival(first, layout.chunkEnd(route, chunk) - first);
@@ -173,8 +173,8 @@ abstract class StepSimulation {
 
   /** A route of a host has come on. */
   final void tell(int host, int route) {
-    for (int i = 0; i < domains.size(host); i++) {
-      int rank = domains.member(host, i);
+    for (int i = 0; i < hosts.size(host); i++) {
+      int rank = hosts.member(host, i);
       news(rank, route);
       wake(rank);
     }
@@ -207,8 +207,8 @@ abstract class StepSimulation {
     return sends[rank];
   }
 
-  final Domains domains() {
-    return domains;
+  final Hosts hosts() {
+    return hosts;
   }
 
   final HostCosts costs() {

@@ -22,19 +22,19 @@ class SumSimulation extends StepSimulation {
 
   SumSimulation(
       SumLayout layout, SumCosts work, Conditions conditions, Network network, boolean recorded) {
-    super(layout, layout.plan().domains(), conditions, network, recorded);
+    super(layout, layout.plan().hosts(), conditions, network, recorded);
     this.layout = layout;
     this.work = work;
-    int ranks = domains().ranks();
+    int ranks = hosts().ranks();
     this.next = new NextTile[ranks];
     this.progress = new Progress[ranks];
     for (Stage stage : Stage.values()) {
       doneUpTo.put(stage, new long[ranks]);
     }
     for (int rank = 0; rank < ranks; rank++) {
-      next[rank] = new NextTile(rank, domains());
+      next[rank] = new NextTile(rank, hosts());
       next[rank].reset(layout);
-      progress[rank] = new Progress(domains().domainOf(rank));
+      progress[rank] = new Progress(hosts().hostOf(rank));
       for (Stage stage : Stage.values()) {
         note(rank, stage);
       }
@@ -60,8 +60,8 @@ class SumSimulation extends StepSimulation {
     @Override
     public boolean isFree(long position) {
       long slowest = Long.MAX_VALUE;
-      for (int i = 0; i < domains().size(host); i++) {
-        int rank = domains().member(host, i);
+      for (int i = 0; i < hosts().size(host); i++) {
+        int rank = hosts().member(host, i);
         slowest = Math.min(slowest, Math.min(upTo(Stage.ADD_ALL)[rank], unsent(rank)));
       }
       return position < Slots.filledUpTo(slowest, layout.plan().slots());
@@ -106,7 +106,7 @@ class SumSimulation extends StepSimulation {
   @Override
   long sendable(int rank, int route) {
     Stage stage = layout.isTotal(route) ? Stage.ADD_TOTAL : Stage.ADD_HOST;
-    return layout.sendable(domains().domainOf(rank), layout.block(route), upTo(stage)[rank]);
+    return layout.sendable(hosts().hostOf(rank), layout.block(route), upTo(stage)[rank]);
   }
 
   @Override
@@ -123,9 +123,9 @@ class SumSimulation extends StepSimulation {
   }
 
   private void wakeHost(int rank) {
-    int host = domains().domainOf(rank);
-    for (int i = 0; i < domains().size(host); i++) {
-      wake(domains().member(host, i));
+    int host = hosts().hostOf(rank);
+    for (int i = 0; i < hosts().size(host); i++) {
+      wake(hosts().member(host, i));
     }
   }
 
@@ -170,9 +170,9 @@ class SumSimulation extends StepSimulation {
 
   /** Every partial sum is read, and the result is written. */
   private double addNanos(int rank, Stage stage, int block, long rows) {
-    int host = domains().domainOf(rank);
-    int ranks = domains().size(host);
-    int others = domains().count() - 1;
+    int host = hosts().hostOf(rank);
+    int ranks = hosts().size(host);
+    int others = hosts().count() - 1;
     int sources =
         switch (stage) {
           case COMPUTE -> 0;

@@ -8,7 +8,7 @@ import io.github.gemmflow.plan.Capacity;
 import io.github.gemmflow.plan.GatherLayout;
 import io.github.gemmflow.plan.GatherPlan;
 import io.github.gemmflow.plan.GatherProblem;
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 import io.github.gemmflow.tuning.Schedule;
 import io.github.gemmflow.tuning.Tuning;
 import io.github.gemmflow.tuning.cost.CostModel;
@@ -38,11 +38,11 @@ class LargeSimulationTest {
   @ParameterizedTest
   @MethodSource("schedules")
   void isSimulatedInAMinute(Schedule schedule) {
-    Domains domains = Domains.of(IntStream.range(0, RANKS).map(r -> r * HOSTS / RANKS).toArray());
+    Hosts hosts = Hosts.of(IntStream.range(0, RANKS).map(r -> r * HOSTS / RANKS).toArray());
     Tuning tuning = Tuning.DEFAULT.withSchedule(schedule);
     Capacity capacity = Capacity.of(RANKS * ROWS, ROW_BYTES, tuning);
     GatherLayout layout =
-        GatherPlan.of(GatherProblem.alongRows(ROW_BYTES, capacity), domains, tuning).step();
+        GatherPlan.of(GatherProblem.alongRows(ROW_BYTES, capacity), hosts, tuning).step();
     long[] rows = new long[RANKS];
     Arrays.fill(rows, ROWS);
     layout.lay(rows);

@@ -15,7 +15,7 @@ import io.github.gemmflow.plan.GatherPlan;
 import io.github.gemmflow.plan.GatherProblem;
 import io.github.gemmflow.trace.Recording;
 import io.github.gemmflow.trace.Span;
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 import io.github.gemmflow.tuning.Schedule;
 import io.github.gemmflow.tuning.Storage;
 import io.github.gemmflow.tuning.Tuning;
@@ -77,7 +77,7 @@ class ReplayTest {
   private static int replay(long seed) {
     Draw draw = new Draw(seed);
     int ranks = 2 + draw.below(3);
-    Domains hosts = Domains.of(IntStream.range(0, ranks).toArray());
+    Hosts hosts = Hosts.of(IntStream.range(0, ranks).toArray());
     // Enough that nothing travels with headers.
     long[] rows = LongStream.generate(() -> 18 + draw.below(60)).limit(ranks).toArray();
     int chunkRows = 1 + draw.below(9);

@@ -14,7 +14,7 @@ import io.github.gemmflow.plan.SumLayout;
 import io.github.gemmflow.plan.SumPlan;
 import io.github.gemmflow.plan.SumProblem;
 import io.github.gemmflow.trace.Span;
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 import io.github.gemmflow.tuning.Tuning;
 import io.github.gemmflow.tuning.cost.CostModel;
 import io.github.gemmflow.tuning.cost.HostCosts;
@@ -42,11 +42,11 @@ class SimulatedStepsTest {
         }
       };
 
-  private static GatherLayout gather(Domains domains, Tuning tuning, long... rows) {
+  private static GatherLayout gather(Hosts hosts, Tuning tuning, long... rows) {
     long all = LongStream.of(rows).sum();
     Capacity capacity = Capacity.of(all, ROW_BYTES, tuning);
     GatherLayout layout =
-        GatherPlan.of(GatherProblem.alongRows(ROW_BYTES, capacity), domains, tuning).step();
+        GatherPlan.of(GatherProblem.alongRows(ROW_BYTES, capacity), hosts, tuning).step();
     layout.lay(rows);
     return layout;
   }
@@ -59,16 +59,16 @@ class SimulatedStepsTest {
         seed -> {
           Draw draw = new Draw(seed);
           int ranks = draw.ranks();
-          Domains domains = Domains.of(draw.hosts(ranks));
+          Hosts hosts = Hosts.of(draw.hosts(ranks));
           long[] rows = draw.rows(ranks, 100);
-          GatherLayout layout = gather(domains, draw.tuning(100, draw.room(100)), rows);
+          GatherLayout layout = gather(hosts, draw.tuning(100, draw.room(100)), rows);
           Conditions conditions = Conditions.of(CostModel.ASSUMED).withJitter(3, seed);
           SimulatedStep step = Simulator.gather(layout, WORK, conditions, true);
           long most = 0;
-          for (int host = 0; host < domains.count(); host++) {
+          for (int host = 0; host < hosts.count(); host++) {
             long here = 0;
-            for (int i = 0; i < domains.size(host); i++) {
-              here += rows[domains.member(host, i)];
+            for (int i = 0; i < hosts.size(host); i++) {
+              here += rows[hosts.member(host, i)];
             }
             most = Math.max(most, LongStream.of(rows).sum() - here);
           }
@@ -93,7 +93,7 @@ class SimulatedStepsTest {
         seed -> {
           Draw draw = new Draw(seed);
           int ranks = draw.ranks();
-          Domains domains = Domains.of(draw.hosts(ranks));
+          Hosts hosts = Hosts.of(draw.hosts(ranks));
           boolean scattered = draw.chance(0.5);
           long[] rows = draw.rows(ranks, 100);
           if (!scattered) {
@@ -101,14 +101,14 @@ class SimulatedStepsTest {
           }
           SumProblem problem =
               new SumProblem(1024, ROW_BYTES, scattered, Math.max(1, LongStream.of(rows).sum()));
-          SumLayout layout = SumPlan.of(problem, domains, draw.sumTuning(100)).step();
+          SumLayout layout = SumPlan.of(problem, hosts, draw.sumTuning(100)).step();
           layout.lay(rows);
           Conditions conditions = Conditions.of(CostModel.ASSUMED).withJitter(3, seed);
           SimulatedStep step =
               Simulator.sum(layout, (rank, count) -> 5_000.0 * count, conditions, false);
           assertTrue(step.nanos() >= step.workNanos());
           assertTrue(step.nanos() >= step.linkNanos());
-          if (domains.count() == 1) {
+          if (hosts.count() == 1) {
             assertEquals(0, step.bytesIntoHost());
           } else if (!scattered) {
             assertTrue(step.bytesIntoHost() > 0);
@@ -120,7 +120,7 @@ class SimulatedStepsTest {
   @Test
   void whatIsAddedTakesTime() {
     SumProblem problem = new SumProblem(1024, ROW_BYTES, false, 100);
-    SumLayout layout = SumPlan.of(problem, Domains.of(0, 0), Tuning.DEFAULT).step();
+    SumLayout layout = SumPlan.of(problem, Hosts.of(0, 0), Tuning.DEFAULT).step();
     layout.lay(new long[] {100, 100});
     assertEquals(3 * 100 * ROW_BYTES, nanosOfSum(layout, 2) - nanosOfSum(layout, 1), 1);
   }
@@ -136,7 +136,7 @@ class SimulatedStepsTest {
   /** What takes longest decides, and is named. */
   @Test
   void theLimitIsNamed() {
-    Domains hosts = Domains.of(0, 1);
+    Hosts hosts = Hosts.of(0, 1);
     GatherLayout layout = gather(hosts, Tuning.DEFAULT, 2048, 2048);
     SimulatedStep slowLink = simulate(layout, LinkCosts.of(50e3, 100e6));
     assertEquals(SimulatedStep.Limit.LINK, slowLink.limit());
@@ -155,7 +155,7 @@ class SimulatedStepsTest {
   /** A slow rank holds up nobody on the way, but is itself late by its slowness. */
   @Test
   void ranksMayDiffer() {
-    GatherLayout layout = gather(Domains.of(0, 1, 2), Tuning.DEFAULT, 500, 500, 500);
+    GatherLayout layout = gather(Hosts.of(0, 1, 2), Tuning.DEFAULT, 500, 500, 500);
     Conditions even = Conditions.of(CostModel.ASSUMED.withLink(LinkCosts.of(5e3, 100e9)));
     double evenNanos = Simulator.gather(layout, WORK, even, false).nanos();
     Conditions uneven = even.withSlowness(List.of(1.0, 3.0, 1.0));

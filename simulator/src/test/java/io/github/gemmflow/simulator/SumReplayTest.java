@@ -23,7 +23,7 @@ import io.github.gemmflow.plan.SumLayout;
 import io.github.gemmflow.plan.SumPlan;
 import io.github.gemmflow.plan.SumProblem;
 import io.github.gemmflow.trace.Recording;
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 import io.github.gemmflow.tuning.Overlap;
 import io.github.gemmflow.tuning.Storage;
 import io.github.gemmflow.tuning.SumPath;
@@ -61,7 +61,7 @@ class SumReplayTest {
     long[] rows = LongStream.generate(() -> FEWEST_ROWS + draw.below(40)).limit(ranks).toArray();
     long total = LongStream.of(rows).sum();
     Tuning tuning = tuning(draw);
-    Domains hosts = Domains.of(IntStream.range(0, ranks).toArray());
+    Hosts hosts = Hosts.of(IntStream.range(0, ranks).toArray());
     SumProblem problem = new SumProblem(COLUMNS, ROW_BYTES, scattered, total);
     SumLayout layout = SumPlan.of(problem, hosts, tuning).step();
     layout.lay(scattered ? rows : LongStream.generate(() -> total).limit(ranks).toArray());
@@ -131,7 +131,7 @@ class SumReplayTest {
   private static SimulatedStep simulate(SumLayout layout, long seed, Replay replay) {
     Conditions conditions = Replay.conditions(1e18, seed);
     SplittableRandom random = new SplittableRandom(seed);
-    Network network = new Network(layout.plan().domains().count(), conditions);
+    Network network = new Network(layout.plan().hosts().count(), conditions);
     return new SumSimulation(
         layout, (rank, rows) -> 1e5 + random.nextInt(3_000_000), conditions, network, true) {
       @Override

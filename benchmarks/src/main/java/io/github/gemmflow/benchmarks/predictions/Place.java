@@ -4,7 +4,7 @@ package io.github.gemmflow.benchmarks.predictions;
 import io.github.gemmflow.benchmarks.peers.Programs;
 import io.github.gemmflow.measure.predict.CostsFile;
 import io.github.gemmflow.system.Lab;
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 import io.github.gemmflow.tuning.cost.CostModel;
 import io.github.gemmflow.tuning.cost.CostText;
 import java.io.IOException;
@@ -42,10 +42,11 @@ record Place(int hosts, String rate, List<Long> rows) {
         : new Place(1, "", here);
   }
 
-  Domains domains() {
+  /** The hosts, each with its ranks. */
+  Hosts placement() {
     return hosts == 1
-        ? Domains.single(RANKS_ON_ONE_HOST)
-        : Domains.of(IntStream.range(0, hosts).toArray());
+        ? Hosts.single(RANKS_ON_ONE_HOST)
+        : Hosts.of(IntStream.range(0, hosts).toArray());
   }
 
   void up() {

@@ -6,7 +6,7 @@ import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.measure.layer.Layer;
 import io.github.gemmflow.measure.layer.Operation;
 import io.github.gemmflow.measure.predict.LayerPrediction;
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 import io.github.gemmflow.tuning.Schedule;
 import io.github.gemmflow.tuning.Storage;
 import io.github.gemmflow.tuning.SumPath;
@@ -82,20 +82,20 @@ record Trial(Operation operation, DType type, List<Long> rows, List<String> way)
           rounds);
     }
     List<Measurement> found = new ArrayList<>();
-    Domains domains = place.domains();
+    Hosts hosts = place.placement();
     Tuning tuning = tuning(costs);
     for (Map.Entry<Long, Times> each : read(figures).entrySet()) {
       long m = each.getKey();
-      Layer.Size whole = size(m, wholeColumns(domains.ranks()));
+      Layer.Size whole = size(m, wholeColumns(hosts.ranks()));
       found.add(
           new Measurement(
               place.toString(),
               size(m, N).toString(),
               way.isEmpty() ? "" : way.getLast(),
-              LayerPrediction.of(size(m, N), domains, tuning, costs).millis(),
+              LayerPrediction.of(size(m, N), hosts, tuning, costs).millis(),
               each.getValue().step(),
-              LayerPrediction.of(whole, Domains.single(1), tuning, costs).millis(),
-              each.getValue().product() * domains.ranks()));
+              LayerPrediction.of(whole, Hosts.single(1), tuning, costs).millis(),
+              each.getValue().product() * hosts.ranks()));
     }
     return found;
   }

@@ -35,8 +35,8 @@ final class OpenReport {
   static OpenReport open(Path file, int width, int height, String theme) throws IOException {
     OpenReport report = new OpenReport(browser().devTools(), file);
     report.page.openEmptyPage("the browser does not answer");
-    for (String domain : List.of("Runtime", "Log", "Network")) {
-      report.page.call(domain + ".enable", Map.of());
+    for (String host : List.of("Runtime", "Log", "Network")) {
+      report.page.call(host + ".enable", Map.of());
     }
     report.page.call(
         "Emulation.setDeviceMetricsOverride",

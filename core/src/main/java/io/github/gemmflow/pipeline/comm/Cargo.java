@@ -5,7 +5,7 @@ import io.github.gemmflow.failure.EngineException;
 import io.github.gemmflow.matrix.Block;
 import io.github.gemmflow.pipeline.step.StepHeaders;
 import io.github.gemmflow.plan.Layout;
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
@@ -37,10 +37,10 @@ final class Cargo {
   private boolean[] aboard = new boolean[0];
   private int[] nextOfPeer = new int[0];
 
-  Cargo(Domains domains) {
-    this.mostBytes = mostBytes(domains.count());
-    this.bytesByPeer = new long[domains.ranks()];
-    this.firstOfPeer = new int[domains.ranks()];
+  Cargo(Hosts hosts) {
+    this.mostBytes = mostBytes(hosts.count());
+    this.bytesByPeer = new long[hosts.ranks()];
+    this.firstOfPeer = new int[hosts.ranks()];
   }
 
   /** The most bytes of cargo that a rank has for another, in a group on so many hosts. */

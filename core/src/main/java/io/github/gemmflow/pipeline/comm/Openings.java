@@ -9,7 +9,7 @@ import io.github.gemmflow.pipeline.step.News;
 import io.github.gemmflow.pipeline.step.StepContext;
 import io.github.gemmflow.pipeline.step.StepHeaders;
 import io.github.gemmflow.pipeline.step.StepWindow;
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
@@ -48,7 +48,7 @@ final class Openings {
     this.peers = peers;
     this.headers = window.headers();
     this.news = window.news();
-    this.mostCargo = Cargo.mostBytes(peers.domains().count());
+    this.mostCargo = Cargo.mostBytes(peers.hosts().count());
     this.step = step;
     this.channel = channel;
     this.tag = tag;
@@ -64,22 +64,22 @@ final class Openings {
   }
 
   private static int[] targets(HostPeers peers) {
-    Domains domains = peers.domains();
-    int[] targets = new int[domains.count() - 1];
+    Hosts hosts = peers.hosts();
+    int[] targets = new int[hosts.count() - 1];
     for (int i = 0; i < targets.length; i++) {
-      int domain = (peers.domain() + 1 + i) % domains.count();
-      targets[i] = StepHeaders.owner(domains, domain, peers.rank());
+      int host = (peers.host() + 1 + i) % hosts.count();
+      targets[i] = StepHeaders.owner(hosts, host, peers.rank());
     }
     return targets;
   }
 
   private static int[] sources(HostPeers peers) {
-    Domains domains = peers.domains();
-    int[] sources = new int[domains.ranks()];
+    Hosts hosts = peers.hosts();
+    int[] sources = new int[hosts.ranks()];
     int count = 0;
     for (int rank = 0; rank < sources.length; rank++) {
-      boolean remote = domains.domainOf(rank) != peers.domain();
-      if (remote && StepHeaders.owner(domains, peers.domain(), rank) == peers.rank()) {
+      boolean remote = hosts.hostOf(rank) != peers.host();
+      if (remote && StepHeaders.owner(hosts, peers.host(), rank) == peers.rank()) {
         sources[count++] = rank;
       }
     }

@@ -63,10 +63,10 @@ final class StepTransfers {
     this.channel = channel;
     this.firstTag = firstTag;
     this.transfers = new Transfers(peers.rank());
-    int headerTag = firstTag + tags(peers.domains().ranks()) - 1;
+    int headerTag = firstTag + tags(peers.hosts().ranks()) - 1;
     this.openings = new Openings(peers, window, step, channel, headerTag, arena);
-    this.cargoToSend = new Cargo(peers.domains());
-    this.cargoToCome = new Cargo(peers.domains());
+    this.cargoToSend = new Cargo(peers.hosts());
+    this.cargoToCome = new Cargo(peers.hosts());
   }
 
   /**
@@ -275,7 +275,7 @@ final class StepTransfers {
 
   /** The last tag of a workspace is that of the headers. */
   private int tag(int route) {
-    int chunkTags = chunkTags(peers.domains().ranks());
+    int chunkTags = chunkTags(peers.hosts().ranks());
     int tag = Objects.checkIndex(traffic().tag(route), chunkTags);
     return firstTag + step.buffer() * chunkTags + tag;
   }

@@ -100,8 +100,8 @@ final class Arrivals {
 
   /** Whether none of the ranks that are missing is on another host. */
   boolean areAllMissingOnThisHost(GatherStep step) {
-    for (int rank = 0; rank < peers.domains().ranks(); rank++) {
-      if (peers.domains().domainOf(rank) != peers.domain() && isMissing(step, rank)) {
+    for (int rank = 0; rank < peers.hosts().ranks(); rank++) {
+      if (peers.hosts().hostOf(rank) != peers.host() && isMissing(step, rank)) {
         return false;
       }
     }
@@ -113,8 +113,8 @@ final class Arrivals {
     GatherLayout layout = step.layout();
     long bytes = 0;
     for (int route = 0; route < layout.routes(); route++) {
-      boolean remote = peers.domains().domainOf(layout.shard(route)) != peers.domain();
-      if (remote && layout.owner(peers.domain(), route) == peers.rank()) {
+      boolean remote = peers.hosts().hostOf(layout.shard(route)) != peers.host();
+      if (remote && layout.owner(peers.host(), route) == peers.rank()) {
         long firstMissing = layout.chunkBegin(route, Math.max(0, chunks(step, route)));
         bytes += (layout.end(route) - firstMissing) * layout.columnBytes(route);
       }
@@ -144,7 +144,7 @@ final class Arrivals {
       // Who holds the rows says what they are; who brings them in decided where they lie.
       boolean verified =
           headers.verify(step.open(), layout.shard(route))
-              && headers.verify(step.open(), layout.owner(peers.domain(), route));
+              && headers.verify(step.open(), layout.owner(peers.host(), route));
       long chunks = verified ? chunks(step, route) : 0;
       ready = Math.min(ready, layout.chunkBegin(route, chunks));
     }

@@ -80,7 +80,7 @@ final class GatherDiagnosis {
             layout.end(route) - 1,
             shard,
             allThere ? "are not confirmed" : "did not arrive",
-            layout.way(peers.domain(), route),
+            layout.way(peers.host(), route),
             diagnosis.name(shard),
             begun ? "begun" : "not begun",
             allThere || arrivals.hasRoom(step, route, chunks)

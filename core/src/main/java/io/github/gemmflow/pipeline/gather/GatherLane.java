@@ -62,7 +62,7 @@ final class GatherLane extends ComputeLane {
     this.arrivalNanos = () -> pace.nanos(arrivals.bytesToReceive(step));
     this.diagnosis = new GatherDiagnosis(peers, window, arrivals, headers, context.diagnosis());
     this.recorder = context.recorder();
-    this.runs = new NextRun(peers.rank(), GatherWindow.routes(peers.domains().ranks()));
+    this.runs = new NextRun(peers.rank(), GatherWindow.routes(peers.hosts().ranks()));
     this.scratch = new Scratch[context.computeThreads().threads()];
     for (int i = 0; i < scratch.length; i++) {
       scratch[i] = new Scratch();
@@ -177,7 +177,7 @@ final class GatherLane extends ComputeLane {
    */
   @Override
   protected int giveUpDelay() {
-    if (headers.headersThere(step.open()) < peers.domains().ranks()) {
+    if (headers.headersThere(step.open()) < peers.hosts().ranks()) {
       return 2;
     }
     return step.layout().plan().isStreamed() && !diagnosis.knowsWhoHoldsRoom(step) ? 1 : 0;

@@ -24,7 +24,7 @@ public final class GatherPipeline {
     this.locator = new RowLocator(peers.rank(), window, ownRows);
     ArrivalRate pace = new ArrivalRate();
     Arrivals arrivals = new Arrivals(peers, window, context.headers(), context.news());
-    int routes = GatherWindow.routes(peers.domains().ranks());
+    int routes = GatherWindow.routes(peers.hosts().ranks());
     StepNumbers chunks = new StepNumbers(routes);
     StepNumbers uses = new StepNumbers(routes);
     for (int buffer = 0; buffer < steps.length; buffer++) {

@@ -34,7 +34,7 @@ final class GatherTraffic implements ChunkTraffic {
     this.locator = locator;
     this.arrivals = arrivals;
     this.pace = pace;
-    this.forwarded = new long[GatherWindow.routes(peers.domains().ranks())];
+    this.forwarded = new long[GatherWindow.routes(peers.hosts().ranks())];
   }
 
   @Override

@@ -7,7 +7,7 @@ import io.github.gemmflow.pipeline.step.StepWindow;
 import io.github.gemmflow.pipeline.step.WindowCursor;
 import io.github.gemmflow.plan.Capacity;
 import io.github.gemmflow.plan.GatherLayout;
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 import io.github.gemmflow.tuning.Schedule;
 import io.github.gemmflow.window.Counters;
 import java.lang.foreign.MemorySegment;
@@ -31,10 +31,10 @@ public final class GatherWindow {
 
   /** Where the regions start. */
   private record Offsets(long counters, long rows, long slots) {
-    static Offsets of(WindowCursor cursor, Domains domains, int domain, Capacity capacity) {
-      int ranks = domains.ranks();
+    static Offsets of(WindowCursor cursor, Hosts hosts, int host, Capacity capacity) {
+      int ranks = hosts.ranks();
       int rings = slotRings(ranks, capacity);
-      int counters = routes(ranks) + rings * StepWindow.readers(domains, domain);
+      int counters = routes(ranks) + rings * StepWindow.readers(hosts, host);
       long slots = Math.multiplyExact(rings, (long) capacity.slots());
       return new Offsets(
           cursor.take(Counters.bytes(counters), WindowCursor.PAGE),
@@ -48,25 +48,25 @@ public final class GatherWindow {
    * The rest of a window.
    *
    * @param cursor where it starts
-   * @param domain the domain that the window belongs to
+   * @param host the host that the window belongs to
    */
   public GatherWindow(
-      MemorySegment memory, WindowCursor cursor, Domains domains, int domain, Capacity capacity) {
+      MemorySegment memory, WindowCursor cursor, Hosts hosts, int host, Capacity capacity) {
     this.memory = memory;
     this.capacity = capacity;
-    this.offsets = Offsets.of(cursor, domains, domain, capacity);
+    this.offsets = Offsets.of(cursor, hosts, host, capacity);
     this.arrivals = new Counters(memory, offsets.counters);
-    this.slots = new SlotRing[slotRings(domains.ranks(), capacity)];
-    int readers = StepWindow.readers(domains, domain);
+    this.slots = new SlotRing[slotRings(hosts.ranks(), capacity)];
+    int readers = StepWindow.readers(hosts, host);
     for (int band = 0; band < slots.length; band++) {
-      int firstCounter = routes(domains.ranks()) + band * readers;
+      int firstCounter = routes(hosts.ranks()) + band * readers;
       slots[band] = new SlotRing(arrivals, firstCounter, readers, capacity.slots());
     }
   }
 
   /** Moves a cursor over what a window needs for this. */
-  public static void skip(WindowCursor cursor, Domains domains, int domain, Capacity capacity) {
-    Offsets.of(cursor, domains, domain, capacity);
+  public static void skip(WindowCursor cursor, Hosts hosts, int host, Capacity capacity) {
+    Offsets.of(cursor, hosts, host, capacity);
   }
 
   /** The most routes that a step may have. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.pipeline.step;
 
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 import java.util.StringJoiner;
 import java.util.function.IntFunction;
 import java.util.function.IntToLongFunction;
@@ -53,7 +53,7 @@ public final class Diagnosis {
     if (!missing.isEmpty()) {
       text.add(missing);
     }
-    for (int rank = 0; rank < peers.domains().ranks(); rank++) {
+    for (int rank = 0; rank < peers.hosts().ranks(); rank++) {
       if (!window.headers().isThere(rank, step.number())) {
         text.add(name(rank) + " has not begun the step");
       }
@@ -74,10 +74,10 @@ public final class Diagnosis {
 
   /** A rank, with the rank that brings word of it to this host, if that is another. */
   public String name(int rank) {
-    Domains domains = peers.domains();
-    int domain = peers.domain();
-    int messenger = StepHeaders.owner(domains, domain, rank);
-    if (domains.domainOf(rank) == domain || messenger == peers.rank()) {
+    Hosts hosts = peers.hosts();
+    int host = peers.host();
+    int messenger = StepHeaders.owner(hosts, host, rank);
+    if (hosts.hostOf(rank) == host || messenger == peers.rank()) {
       return "rank " + rank;
     }
     return "rank %d (word of it comes through rank %d)".formatted(rank, messenger);
@@ -85,10 +85,10 @@ public final class Diagnosis {
 
   /** Who is behind the others: those may only be waiting for it. */
   public String whereToLook() {
-    Domains domains = peers.domains();
+    Hosts hosts = peers.hosts();
     String begun =
         behind(
-            domains.ranks(),
+            hosts.ranks(),
             this::name,
             window.headers()::begun,
             ". Behind all others: %s; steps begun: %d");

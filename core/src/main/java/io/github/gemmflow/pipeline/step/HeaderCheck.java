@@ -21,7 +21,7 @@ public final class HeaderCheck {
   /** How many ranks have entered the step. */
   public int headersThere(StepContext step) {
     int there = 0;
-    for (int rank = 0; rank < peers.domains().ranks(); rank++) {
+    for (int rank = 0; rank < peers.hosts().ranks(); rank++) {
       if (headers.isThere(rank, step.number())) {
         there++;
       }
@@ -45,8 +45,8 @@ public final class HeaderCheck {
 
   /** Whether a rank of this host has not begun the step, and no rank of another host is missing. */
   public boolean isMissingOnlyHere(StepContext step, int rank) {
-    for (int other = 0; other < peers.domains().ranks(); other++) {
-      if (peers.domains().domainOf(other) != peers.domain() && !isThere(step, other)) {
+    for (int other = 0; other < peers.hosts().ranks(); other++) {
+      if (peers.hosts().hostOf(other) != peers.host() && !isThere(step, other)) {
         return false;
       }
     }
@@ -110,7 +110,7 @@ public final class HeaderCheck {
 
   /** Verifies every header of a step that is there. */
   public void verifyAll(StepContext step) {
-    for (int rank = 0; rank < peers.domains().ranks(); rank++) {
+    for (int rank = 0; rank < peers.hosts().ranks(); rank++) {
       verify(step, rank);
     }
   }

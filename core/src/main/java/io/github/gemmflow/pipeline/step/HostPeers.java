@@ -2,7 +2,7 @@
 package io.github.gemmflow.pipeline.step;
 
 import io.github.gemmflow.failure.BrokenException;
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 import io.github.gemmflow.window.Bell;
 import io.github.gemmflow.window.Breakage;
 import io.github.gemmflow.window.Waiter;
@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /** The ranks of a group, as the lanes of one of them see the others. Thread-safe. */
 public final class HostPeers implements Breakable {
   private final int rank;
-  private final Domains domains;
+  private final Hosts hosts;
   private final Bell[] hostBells;
   private final Bell[] hostCommBells;
   private final Breakage breakage;
@@ -39,7 +39,7 @@ public final class HostPeers implements Breakable {
    */
   public HostPeers(
       int rank,
-      Domains domains,
+      Hosts hosts,
       Bell[] hostBells,
       Bell[] hostCommBells,
       Breakage breakage,
@@ -50,7 +50,7 @@ public final class HostPeers implements Breakable {
       long deadlineNanos,
       long productDeadlineNanos) {
     this.rank = rank;
-    this.domains = domains;
+    this.hosts = hosts;
     this.hostBells = hostBells;
     this.hostCommBells = hostCommBells;
     this.breakage = breakage;
@@ -66,13 +66,13 @@ public final class HostPeers implements Breakable {
     return rank;
   }
 
-  public Domains domains() {
-    return domains;
+  public Hosts hosts() {
+    return hosts;
   }
 
-  /** The domain of this rank. */
-  public int domain() {
-    return domains.domainOf(rank);
+  /** The host of this rank. */
+  public int host() {
+    return hosts.hostOf(rank);
   }
 
   /** How many ranks this host has. */
@@ -82,17 +82,17 @@ public final class HostPeers implements Breakable {
 
   /** A rank of this host. */
   public int hostRank(int index) {
-    return domains.member(domain(), index);
+    return hosts.member(host(), index);
   }
 
   /** This rank's compute lane, among the readers of this host's steps: those come first. */
   public int computeReader() {
-    return domains.indexOf(rank);
+    return hosts.indexOf(rank);
   }
 
   /** This rank's communication thread, among the readers of this host's steps. */
   public int commReader() {
-    return hostRanks() + domains.indexOf(rank);
+    return hostRanks() + hosts.indexOf(rank);
   }
 
   /** Whether a reader of this host's steps is a communication thread. */
@@ -107,7 +107,7 @@ public final class HostPeers implements Breakable {
 
   /** Whether there are ranks that do not share memory with this one. */
   public boolean hasOtherHosts() {
-    return domains.count() > 1;
+    return hosts.count() > 1;
   }
 
   public long deadlineNanos() {
@@ -120,7 +120,7 @@ public final class HostPeers implements Breakable {
 
   /** A way to wait for one thread of this rank's compute lane. */
   public Waiter newWaiter() {
-    Bell bell = hostBells[domains.indexOf(rank)];
+    Bell bell = hostBells[hosts.indexOf(rank)];
     return help == null
         ? new Waiter(bell, spinNanos, Thread::onSpinWait, () -> {}, () -> {})
         : new Waiter(bell, spinNanos, () -> moveTransfers(help), help::fallAsleep, help::wakeUp);
@@ -154,7 +154,7 @@ public final class HostPeers implements Breakable {
     if (help != null) {
       help.send();
     } else if (hasOtherHosts()) {
-      hostCommBells[domains.indexOf(rank)].ring();
+      hostCommBells[hosts.indexOf(rank)].ring();
     }
   }
 
@@ -167,7 +167,7 @@ public final class HostPeers implements Breakable {
 
   /** Wakes the compute lane of this rank. */
   public void ringSelf() {
-    hostBells[domains.indexOf(rank)].ring();
+    hostBells[hosts.indexOf(rank)].ring();
   }
 
   /** Wakes whoever on this host fills slots, which are free again. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.pipeline.step;
 
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 import io.github.gemmflow.window.Counters;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -47,9 +47,9 @@ public final class StepHeaders {
     return BYTES * ranks * KEPT;
   }
 
-  /** The rank that brings a rank's headers into another domain: spread by the rank's number. */
-  public static int owner(Domains domains, int domain, int rank) {
-    return domains.member(domain, rank % domains.size(domain));
+  /** The rank that brings a rank's headers into another host: spread by the rank's number. */
+  public static int owner(Hosts hosts, int host, int rank) {
+    return hosts.member(host, rank % hosts.size(host));
   }
 
   private long at(long step, int rank) {

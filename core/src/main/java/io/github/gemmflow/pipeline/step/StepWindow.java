@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.pipeline.step;
 
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 import io.github.gemmflow.window.Counters;
 import java.lang.foreign.MemorySegment;
 
@@ -27,11 +27,11 @@ public final class StepWindow {
 
   /** Where the regions start. */
   private record Offsets(long counters, long headers) {
-    static Offsets of(WindowCursor cursor, Domains domains, int domain) {
-      int counters = domains.ranks() + 3 * readers(domains, domain);
+    static Offsets of(WindowCursor cursor, Hosts hosts, int host) {
+      int counters = hosts.ranks() + 3 * readers(hosts, host);
       return new Offsets(
           cursor.take(Counters.bytes(counters), WindowCursor.PAGE),
-          cursor.take(StepHeaders.bytes(domains.ranks()), WindowCursor.LINE));
+          cursor.take(StepHeaders.bytes(hosts.ranks()), WindowCursor.LINE));
     }
   }
 
@@ -39,12 +39,12 @@ public final class StepWindow {
    * The start of a window.
    *
    * @param cursor where it starts; afterwards, where it ends
-   * @param domain the domain that the window belongs to
+   * @param host the host that the window belongs to
    */
-  public StepWindow(MemorySegment memory, WindowCursor cursor, Domains domains, int domain) {
-    Offsets offsets = Offsets.of(cursor, domains, domain);
-    int ranks = domains.ranks();
-    int readers = readers(domains, domain);
+  public StepWindow(MemorySegment memory, WindowCursor cursor, Hosts hosts, int host) {
+    Offsets offsets = Offsets.of(cursor, hosts, host);
+    int ranks = hosts.ranks();
+    int readers = readers(hosts, host);
     Counters counters = new Counters(memory, offsets.counters);
     this.headers = new StepHeaders(memory, offsets.headers, ranks, counters, 0);
     this.steps = new SlotRing(counters, ranks, readers, STEPS);
@@ -53,16 +53,16 @@ public final class StepWindow {
   }
 
   /** Moves a cursor over what a window needs for this. */
-  public static void skip(WindowCursor cursor, Domains domains, int domain) {
-    Offsets.of(cursor, domains, domain);
+  public static void skip(WindowCursor cursor, Hosts hosts, int host) {
+    Offsets.of(cursor, hosts, host);
   }
 
   /**
-   * Each rank of the domain reads with its compute lane and, if there are others, its communication
+   * Each rank of the host reads with its compute lane and, if there are others, its communication
    * thread.
    */
-  public static int readers(Domains domains, int domain) {
-    return domains.size(domain) * (domains.count() > 1 ? 2 : 1);
+  public static int readers(Hosts hosts, int host) {
+    return hosts.size(host) * (hosts.count() > 1 ? 2 : 1);
   }
 
   public StepHeaders headers() {
@@ -70,7 +70,7 @@ public final class StepWindow {
   }
 
   /**
-   * The room for steps of any kind; the compute lanes of the domain are its first readers, then its
+   * The room for steps of any kind; the compute lanes of the host are its first readers, then its
    * communication threads.
    */
   public SlotRing steps() {

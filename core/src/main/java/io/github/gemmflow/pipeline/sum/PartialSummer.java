@@ -40,7 +40,7 @@ final class PartialSummer {
 
   PartialSummer(HostPeers peers) {
     this.peers = peers;
-    this.sources = new Block[peers.hostRanks() + peers.domains().count()];
+    this.sources = new Block[peers.hostRanks() + peers.hosts().count()];
     for (int i = 0; i < sources.length; i++) {
       sources[i] = new Block();
     }
@@ -88,15 +88,15 @@ final class PartialSummer {
   void addAll(SumStep step, SumWork work, TileRows tile, long outputRow) {
     SumLayout layout = step.layout();
     boolean totalled = layout.isStaged();
-    Own own = layout.leaves(peers.domain(), tile.block()) ? Own.ADDED_UP : Own.IN_PARTS;
+    Own own = layout.leaves(peers.host(), tile.block()) ? Own.ADDED_UP : Own.IN_PARTS;
     if (totalled) {
       pointAtTotals(step, layout, tile);
     } else {
       pointAtParts(step, tile);
       pointAtHosts(step, layout, tile);
       if (own == Own.ADDED_UP) {
-        int owner = layout.owner(peers.domain(), tile.block());
-        step.sum(host(peers.domain()), owner, tile);
+        int owner = layout.owner(peers.host(), tile.block());
+        step.sum(host(peers.host()), owner, tile);
       }
     }
     Matrix output = work.output();
@@ -114,8 +114,8 @@ final class PartialSummer {
     }
   }
 
-  private Block host(int domain) {
-    return sources[peers.hostRanks() + domain];
+  private Block host(int host) {
+    return sources[peers.hostRanks() + host];
   }
 
   private void pointAtParts(SumStep step, TileRows tile) {
@@ -125,11 +125,11 @@ final class PartialSummer {
   }
 
   private void pointAtHosts(SumStep step, SumLayout layout, TileRows tile) {
-    for (int domain = 0; domain < peers.domains().count(); domain++) {
-      if (domain != peers.domain()) {
-        int route = layout.route(domain, tile.block());
+    for (int host = 0; host < peers.hosts().count(); host++) {
+      if (host != peers.host()) {
+        int route = layout.route(host, tile.block());
         long first = tile.firstRow();
-        step.received(host(domain), route, first, tile.rows());
+        step.received(host(host), route, first, tile.rows());
       }
     }
   }
@@ -137,7 +137,7 @@ final class PartialSummer {
   /** Totals lie with the rank that made them, or where they came in. */
   private void pointAtTotals(SumStep step, SumLayout layout, TileRows tile) {
     int home = layout.home(tile.block());
-    if (home == peers.domain()) {
+    if (home == peers.host()) {
       step.part(host(home), tile.block(), tile);
     } else {
       int route = layout.route(home, tile.block());
@@ -164,17 +164,17 @@ final class PartialSummer {
 
   /** Leaves in {@link #total} what all hosts have. */
   private void addHosts(DType wire, Own own, long row, long column, int count) {
-    for (int domain = 0; domain < peers.domains().count(); domain++) {
-      float[] values = domain == 0 ? total : sum;
-      if (domain == peers.domain() && own != Own.ADDED_UP) {
+    for (int host = 0; host < peers.hosts().count(); host++) {
+      float[] values = host == 0 ? total : sum;
+      if (host == peers.host() && own != Own.ADDED_UP) {
         addParts(row, column, values, count);
         if (own == Own.AS_ON_THE_WIRE) {
           round(wire, values, count);
         }
       } else {
-        load(host(domain), wire, row, column, values, count);
+        load(host(host), wire, row, column, values, count);
       }
-      if (domain > 0) {
+      if (host > 0) {
         add(total, sum, count);
       }
     }

@@ -38,7 +38,7 @@ final class SumDiagnosis {
    * host may only wait for that one, and a rank that is kept out by it even more so.
    */
   int giveUpDelay(SumStep step) {
-    if (headers.headersThere(step.open()) < peers.domains().ranks()) {
+    if (headers.headersThere(step.open()) < peers.hosts().ranks()) {
       return 2;
     }
     if (isNeighbourBehind(step) || isNotAdded(step)) {
@@ -58,7 +58,7 @@ final class SumDiagnosis {
               + " did not compute partial sums"
               + describeBlocked(layout);
     } else if (isNotAdded(step)) {
-      int owner = layout.owner(peers.domain(), tiles.next(Stage.ADD_ALL).block(layout));
+      int owner = layout.owner(peers.host(), tiles.next(Stage.ADD_ALL).block(layout));
       missing =
           "rank %d did not %s%s"
               .formatted(
@@ -127,13 +127,13 @@ final class SumDiagnosis {
     }
     TileCursor next = tiles.next(Stage.ADD_ALL);
     int block = next.block(layout);
-    int owner = layout.owner(peers.domain(), block);
+    int owner = layout.owner(peers.host(), block);
     if (owner == peers.rank()) {
       return false;
     }
     return layout.isStaged()
-        ? layout.home(block) == peers.domain() && step.totalledUpTo(owner) <= next.position(layout)
-        : layout.leaves(peers.domain(), block) && !step.isAdded(owner, next.position(layout));
+        ? layout.home(block) == peers.host() && step.totalledUpTo(owner) <= next.position(layout)
+        : layout.leaves(peers.host(), block) && !step.isAdded(owner, next.position(layout));
   }
 
   private boolean lacksRoom(SumStep step) {
@@ -158,16 +158,16 @@ final class SumDiagnosis {
       return "";
     }
     int block = next.block(layout);
-    for (int domain = 0; domain < peers.domains().count(); domain++) {
-      if (tiles.needs(layout, stage, block, domain)
-          && !NextTile.hasSent(layout, domain, block, next.number(), progress)) {
-        int route = layout.route(domain, block);
+    for (int host = 0; host < peers.hosts().count(); host++) {
+      if (tiles.needs(layout, stage, block, host)
+          && !NextTile.hasSent(layout, host, block, next.number(), progress)) {
+        int route = layout.route(host, block);
         text.add(
             "%s did not arrive (rank %d -> rank %d)%s"
                 .formatted(
                     layout.describe(route, Math.max(0, step.arrived(route))),
-                    layout.owner(domain, block),
-                    layout.owner(peers.domain(), block),
+                    layout.owner(host, block),
+                    layout.owner(peers.host(), block),
                     layout.isTotal(route) ? whatATotalNeeds() : ""));
       }
     }
@@ -177,8 +177,8 @@ final class SumDiagnosis {
   /** Whom another host may be waiting for before it can send a total. This host cannot see it. */
   private String whatATotalNeeds() {
     return ", which needs the partial sums of "
-        + IntStream.range(0, peers.domains().ranks())
-            .filter(rank -> peers.domains().domainOf(rank) != peers.domain())
+        + IntStream.range(0, peers.hosts().ranks())
+            .filter(rank -> peers.hosts().hostOf(rank) != peers.host())
             .mapToObj(rank -> "rank " + rank)
             .collect(Collectors.joining(", "));
   }

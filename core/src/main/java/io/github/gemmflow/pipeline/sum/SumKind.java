@@ -29,10 +29,10 @@ public final class SumKind implements StepKind {
       HeaderCheck headers,
       SumLane lane) {
     this.plan = plan;
-    this.window = new SumWindow(plan, peers.domain(), memory);
+    this.window = new SumWindow(plan, peers.host(), memory);
     this.lane = lane;
     StepNumbers tiles = new StepNumbers(1);
-    StepNumbers chunks = new StepNumbers(plan.domains().ranks());
+    StepNumbers chunks = new StepNumbers(plan.hosts().ranks());
     for (int buffer = 0; buffer < steps.length; buffer++) {
       steps[buffer] = new SumStep(open[buffer], window, tiles, chunks);
       traffic[buffer] = new SumTraffic(steps[buffer], peers);
@@ -45,8 +45,8 @@ public final class SumKind implements StepKind {
    *
    * @throws ArithmeticException if they are more than any memory has
    */
-  public static long bytes(SumPlan plan, int domain) {
-    return SumWindow.bytes(plan, domain);
+  public static long bytes(SumPlan plan, int host) {
+    return SumWindow.bytes(plan, host);
   }
 
   public SumPlan plan() {

@@ -43,7 +43,7 @@ public final class SumLane extends ComputeLane {
     this.headers = context.headers();
     this.news = context.news();
     this.recorder = context.recorder();
-    this.next = new NextTile(peers.rank(), peers.domains());
+    this.next = new NextTile(peers.rank(), peers.hosts());
     this.diagnosis = new SumDiagnosis(peers, headers, context.diagnosis(), next);
     this.scratch = new Scratch[context.computeThreads().threads()];
     for (int i = 0; i < scratch.length; i++) {

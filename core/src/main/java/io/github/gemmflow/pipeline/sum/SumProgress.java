@@ -49,7 +49,7 @@ final class SumProgress implements NextTile.Progress {
     int block = layout.block(route);
     boolean verified =
         headers.verify(step.open(), layout.owner(layout.origin(route), block))
-            && headers.verify(step.open(), layout.owner(peers.domain(), block));
+            && headers.verify(step.open(), layout.owner(peers.host(), block));
     return verified ? step.arrived(route) : 0;
   }
 }

@@ -39,9 +39,9 @@ final class SumStep {
     tiles.begin(open.buffer());
     tiles.add(0, layout.tiles());
     chunks.begin(open.buffer());
-    int ranks = plan.domains().ranks();
+    int ranks = plan.hosts().ranks();
     for (int block = 0; block < ranks; block++) {
-      chunks.add(block, layout.chunks(layout.route(window.domain(), block)));
+      chunks.add(block, layout.chunks(layout.route(window.host(), block)));
     }
   }
 
@@ -87,7 +87,7 @@ final class SumStep {
     long first = layout.chunkBegin(route, chunk);
     long rows = layout.chunkEnd(route, chunk) - first;
     long offset = layout.pieceOffset(rowBlock, piece) + first - layout.pieceBegin(rowBlock, piece);
-    long position = layout.piecePosition(window.domain(), rowBlock, piece);
+    long position = layout.piecePosition(window.host(), rowBlock, piece);
     return window
         .part(block, rank, slotRow(position) + offset, rows)
         .columns(0, layout.columnBytes(route));
@@ -95,7 +95,7 @@ final class SumStep {
 
   /** Points a block at what has come from another host: whole rows of a block of the step. */
   Block received(Block block, int route, long firstRow, long rows) {
-    long row = layout.receivedRow(window.domain(), route, firstRow);
+    long row = layout.receivedRow(window.host(), route, firstRow);
     return layout.isTotal(route)
         ? window.totals(block, open.buffer(), row, rows)
         : window.received(block, open.buffer(), layout.origin(route), row, rows);

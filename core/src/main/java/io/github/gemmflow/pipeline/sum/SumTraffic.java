@@ -36,7 +36,7 @@ final class SumTraffic implements ChunkTraffic {
     SumLayout layout = layout();
     long addedUpTo =
         layout.isTotal(route) ? step.totalledUpTo(peers.rank()) : step.addedUpTo(peers.rank());
-    return layout.sendable(peers.domain(), layout.block(route), addedUpTo);
+    return layout.sendable(peers.host(), layout.block(route), addedUpTo);
   }
 
   @Override

@@ -6,7 +6,7 @@ import io.github.gemmflow.pipeline.step.SlotRing;
 import io.github.gemmflow.pipeline.step.StepWindow;
 import io.github.gemmflow.pipeline.step.WindowCursor;
 import io.github.gemmflow.plan.SumPlan;
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 import io.github.gemmflow.window.Counters;
 import java.lang.foreign.MemorySegment;
 
@@ -26,8 +26,8 @@ import java.lang.foreign.MemorySegment;
  */
 final class SumWindow {
   private final SumPlan plan;
-  private final Domains domains;
-  private final int domain;
+  private final Hosts hosts;
+  private final int host;
   private final MemorySegment memory;
   private final Offsets offsets;
   private final long rowsFromEach;
@@ -38,55 +38,55 @@ final class SumWindow {
 
   /** Where the regions start. */
   private record Offsets(long counters, long parts, long sums) {
-    static Offsets of(WindowCursor cursor, SumPlan plan, int domain) {
+    static Offsets of(WindowCursor cursor, SumPlan plan, int host) {
       return new Offsets(
-          cursor.take(Counters.bytes(SumWindow.counters(plan, domain)), WindowCursor.PAGE),
+          cursor.take(Counters.bytes(SumWindow.counters(plan, host)), WindowCursor.PAGE),
           cursor.take(
-              Math.multiplyExact(plan.domains().size(domain), partBytes(plan)), WindowCursor.PAGE),
+              Math.multiplyExact(plan.hosts().size(host), partBytes(plan)), WindowCursor.PAGE),
           cursor.take(
-              Math.multiplyExact(StepWindow.STEPS, bufferBytes(plan, domain)), WindowCursor.PAGE));
+              Math.multiplyExact(StepWindow.STEPS, bufferBytes(plan, host)), WindowCursor.PAGE));
     }
   }
 
   /**
    * The contents of a window of {@link #bytes} bytes.
    *
-   * @param domain the domain that the window belongs to
+   * @param host the host that the window belongs to
    */
-  SumWindow(SumPlan plan, int domain, MemorySegment memory) {
+  SumWindow(SumPlan plan, int host, MemorySegment memory) {
     this.plan = plan;
-    this.domains = plan.domains();
-    this.domain = domain;
+    this.hosts = plan.hosts();
+    this.host = host;
     this.memory = memory;
-    this.offsets = Offsets.of(new WindowCursor(), plan, domain);
-    this.rowsFromEach = plan.mostRowsFromEach(domain);
-    this.sumBytes = sumBytes(plan, domain);
-    this.bufferBytes = bufferBytes(plan, domain);
+    this.offsets = Offsets.of(new WindowCursor(), plan, host);
+    this.rowsFromEach = plan.mostRowsFromEach(host);
+    this.sumBytes = sumBytes(plan, host);
+    this.bufferBytes = bufferBytes(plan, host);
     this.counters = new Counters(memory, offsets.counters);
-    int readers = StepWindow.readers(domains, domain);
-    this.slots = new SlotRing(counters, 3 * domains.size(domain), readers, plan.slots());
+    int readers = StepWindow.readers(hosts, host);
+    this.slots = new SlotRing(counters, 3 * hosts.size(host), readers, plan.slots());
   }
 
   /** The bytes that a window needs. */
-  static long bytes(SumPlan plan, int domain) {
+  static long bytes(SumPlan plan, int host) {
     WindowCursor cursor = new WindowCursor();
-    Offsets.of(cursor, plan, domain);
+    Offsets.of(cursor, plan, host);
     return cursor.end();
   }
 
-  private static int counters(SumPlan plan, int domain) {
-    return hostCounters(plan, domain) + routes(plan, domain);
+  private static int counters(SumPlan plan, int host) {
+    return hostCounters(plan, host) + routes(plan, host);
   }
 
   /** Counters that ranks of the host publish about their own work. */
-  private static int hostCounters(SumPlan plan, int domain) {
-    return 3 * plan.domains().size(domain) + StepWindow.readers(plan.domains(), domain);
+  private static int hostCounters(SumPlan plan, int host) {
+    return 3 * plan.hosts().size(host) + StepWindow.readers(plan.hosts(), host);
   }
 
   /** Only rows for the ranks of a host come in there, unless all ranks want all rows. */
-  private static int routes(SumPlan plan, int domain) {
+  private static int routes(SumPlan plan, int host) {
     return plan.problem().scattered()
-        ? plan.domains().count() * plan.domains().size(domain)
+        ? plan.hosts().count() * plan.hosts().size(host)
         : plan.routes();
   }
 
@@ -96,23 +96,23 @@ final class SumWindow {
   }
 
   /** The sums of all other hosts. */
-  private static long sumBytes(SumPlan plan, int domain) {
-    long rows = Math.multiplyExact(plan.domains().count() - 1L, plan.mostRowsFromEach(domain));
+  private static long sumBytes(SumPlan plan, int host) {
+    long rows = Math.multiplyExact(plan.hosts().count() - 1L, plan.mostRowsFromEach(host));
     return WindowCursor.roundUp(
         Math.multiplyExact(rows, plan.problem().wireRowBytes()), WindowCursor.PAGE);
   }
 
-  private static long bufferBytes(SumPlan plan, int domain) {
+  private static long bufferBytes(SumPlan plan, int host) {
     long totals = Math.multiplyExact(plan.mostTotals(), plan.problem().partialRowBytes());
-    return Math.addExact(sumBytes(plan, domain), WindowCursor.roundUp(totals, WindowCursor.PAGE));
+    return Math.addExact(sumBytes(plan, host), WindowCursor.roundUp(totals, WindowCursor.PAGE));
   }
 
   SumPlan plan() {
     return plan;
   }
 
-  int domain() {
-    return domain;
+  int host() {
+    return host;
   }
 
   /**
@@ -129,7 +129,7 @@ final class SumWindow {
   }
 
   private long partOffset(int rank) {
-    return offsets.parts + domains.indexOf(rank) * partBytes(plan);
+    return offsets.parts + hosts.indexOf(rank) * partBytes(plan);
   }
 
   /**
@@ -145,12 +145,12 @@ final class SumWindow {
   /**
    * Points a block at sums of another host.
    *
-   * @param origin the domain that they come from
+   * @param origin the host that they come from
    * @param row the first row, among those that this host gets from there
    */
   Block received(Block block, int buffer, int origin, long row, long rows) {
     long rowBytes = plan.problem().wireRowBytes();
-    int source = Math.floorMod(origin - domain - 1, domains.count());
+    int source = Math.floorMod(origin - host - 1, hosts.count());
     long first = source * rowsFromEach + row;
     long offset = bufferOffset(buffer) + first * rowBytes;
     return block.at(memory, offset, rows, rowBytes, rowBytes);
@@ -173,40 +173,40 @@ final class SumWindow {
 
   /** Says that a rank of this host has computed so many tiles, over all steps. */
   void publishComputed(int rank, long tiles) {
-    counters.publish(domains.indexOf(rank), tiles);
+    counters.publish(hosts.indexOf(rank), tiles);
   }
 
   /** How many tiles a rank of this host has computed, over all steps. */
   long computed(int rank) {
-    return counters.get(domains.indexOf(rank));
+    return counters.get(hosts.indexOf(rank));
   }
 
   /** Says that a rank of this host has added up those of its tiles that are before one. */
   void publishAdded(int rank, long tiles) {
-    counters.publish(domains.size(domain) + domains.indexOf(rank), tiles);
+    counters.publish(hosts.size(host) + hosts.indexOf(rank), tiles);
   }
 
   /** The first tile, over all steps, that a rank of this host has not added up. */
   long added(int rank) {
-    return counters.get(domains.size(domain) + domains.indexOf(rank));
+    return counters.get(hosts.size(host) + hosts.indexOf(rank));
   }
 
   /** Says that a rank of this host has the totals of those of its tiles that are before one. */
   void publishTotalled(int rank, long tiles) {
-    counters.publish(2 * domains.size(domain) + domains.indexOf(rank), tiles);
+    counters.publish(2 * hosts.size(host) + hosts.indexOf(rank), tiles);
   }
 
   /** The first tile, over all steps, that a rank of this host has no totals of. */
   long totalled(int rank) {
-    return counters.get(2 * domains.size(domain) + domains.indexOf(rank));
+    return counters.get(2 * hosts.size(host) + hosts.indexOf(rank));
   }
 
   private int routeCounter(int route) {
-    int origin = route / domains.ranks();
-    int block = route % domains.ranks();
+    int origin = route / hosts.ranks();
+    int block = route % hosts.ranks();
     int index =
-        plan.problem().scattered() ? origin * domains.size(domain) + domains.indexOf(block) : route;
-    return hostCounters(plan, domain) + index;
+        plan.problem().scattered() ? origin * hosts.size(host) + hosts.indexOf(block) : route;
+    return hostCounters(plan, host) + index;
   }
 
   /** Says that so many chunks of a route have arrived, over all steps. */
@@ -222,7 +222,7 @@ final class SumWindow {
   /** A number that grows whenever a rank of this host gets on. */
   long progress() {
     long sum = 0;
-    int end = hostCounters(plan, domain);
+    int end = hostCounters(plan, host);
     for (int i = 0; i < end; i++) {
       sum += counters.get(i);
     }

@@ -13,7 +13,7 @@ import io.github.gemmflow.plan.SumLayout;
 import io.github.gemmflow.plan.SumPlan;
 import io.github.gemmflow.plan.SumProblem;
 import io.github.gemmflow.plan.Transfers;
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 import io.github.gemmflow.tuning.Tuning;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Both ends of a message find the same behind its header, without telling each other. */
 class CargoTest {
-  private static final Domains THREE_HOSTS = Domains.of(0, 1, 2);
+  private static final Hosts THREE_HOSTS = Hosts.of(0, 1, 2);
   private static final int[] OTHERS_OF_0 = {1, 2};
   private static final long MOST = Cargo.mostBytes(3);
 

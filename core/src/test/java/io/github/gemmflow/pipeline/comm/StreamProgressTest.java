@@ -12,7 +12,7 @@ import io.github.gemmflow.plan.SumLayout;
 import io.github.gemmflow.plan.SumPlan;
 import io.github.gemmflow.plan.SumProblem;
 import io.github.gemmflow.plan.Transfers;
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 import io.github.gemmflow.tuning.Tuning;
 import java.util.HashSet;
 import java.util.Set;
@@ -29,7 +29,7 @@ class StreamProgressTest {
   @BeforeEach
   void reset() {
     Tuning tuning = Tuning.DEFAULT.withChunkRows(1).withInFlight(IN_FLIGHT);
-    SumLayout layout = SumPlan.of(new SumProblem(1, 4, true, 4), Domains.of(0, 1), tuning).step();
+    SumLayout layout = SumPlan.of(new SumProblem(1, 4, true, 4), Hosts.of(0, 1), tuning).step();
     layout.lay(new long[] {0, 4});
     Transfers transfers = new Transfers(0);
     transfers.fill(layout);

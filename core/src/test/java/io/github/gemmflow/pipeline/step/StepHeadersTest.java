@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 import io.github.gemmflow.window.Counters;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -62,8 +62,8 @@ class StepHeadersTest {
 
   @Test
   void ranksOfAHostShareTheWorkOfBringingHeadersIn() {
-    Domains domains = Domains.of(0, 0, 1, 1);
-    assertEquals(0, StepHeaders.owner(domains, 0, 2));
-    assertEquals(1, StepHeaders.owner(domains, 0, 3));
+    Hosts hosts = Hosts.of(0, 0, 1, 1);
+    assertEquals(0, StepHeaders.owner(hosts, 0, 2));
+    assertEquals(1, StepHeaders.owner(hosts, 0, 3));
   }
 }

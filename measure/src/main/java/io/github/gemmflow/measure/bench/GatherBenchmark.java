@@ -65,7 +65,7 @@ public record GatherBenchmark(
       return new GatherResult(
           this,
           world.size(),
-          group.domains().count(),
+          group.hosts().count(),
           world.engineName(),
           gather.explain(),
           measured);

@@ -81,7 +81,7 @@ public record LayerBenchmark(
     return new Result(
         this,
         world.size(),
-        world.group().domains().count(),
+        world.group().hosts().count(),
         world.engineName(),
         world.kernel().name(),
         world.kernel().instructions(),

@@ -8,7 +8,7 @@ import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.measure.Counted;
 import io.github.gemmflow.measure.Progress;
 import io.github.gemmflow.tuning.Chunking;
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 import io.github.gemmflow.tuning.cost.CostModel;
 import io.github.gemmflow.tuning.cost.HostCosts;
 import io.github.gemmflow.tuning.cost.KernelCosts;
@@ -52,7 +52,7 @@ public final class Calibration {
       double add = SumTimes.nanosPerByte(single, watch);
       double wake = watch.mean(WakeTime.nanos());
       tell();
-      boolean hasLinks = world.group().domains().count() > 1;
+      boolean hasLinks = world.group().hosts().count() > 1;
       CostModel assumed = CostModel.ASSUMED;
       HostCosts alone =
           new HostCosts(
@@ -86,7 +86,7 @@ public final class Calibration {
             .formatted(
                 Instant.now().truncatedTo(ChronoUnit.SECONDS),
                 Counted.of(world.size(), "rank"),
-                Counted.of(world.group().domains().count(), "host"),
+                Counted.of(world.group().hosts().count(), "host"),
                 world.engineName(),
                 but);
     return new CostModel(
@@ -100,8 +100,8 @@ public final class Calibration {
   }
 
   private int coresOfThisRank() {
-    Domains domains = world.group().domains();
-    int ranks = domains.size(domains.domainOf(world.rank()));
+    Hosts hosts = world.group().hosts();
+    int ranks = hosts.size(hosts.hostOf(world.rank()));
     return Math.max(1, Runtime.getRuntime().availableProcessors() / ranks);
   }
 

@@ -85,7 +85,7 @@ record LinkTimes(Group group, Stopwatch watch) {
   Carrying carrying(long chunkBytes) {
     long rows = rows(Math.max(SHORT, SEVERAL * chunkBytes));
     // A rank receives its part of what comes into its host, and sends its rows to all others.
-    int ranks = group.domains().size(group.domains().domainOf(group.rank()));
+    int ranks = group.hosts().size(group.hosts().hostOf(group.rank()));
     double bytes = rows * ROW_BYTES * shareFromOthers() * 2 / ranks;
     Tuning large = PLAIN.withChunkBytes(chunkBytes);
     double fewNanos = measure(rows, large, run -> watch.commNanos(run, TIMES));
@@ -98,7 +98,7 @@ record LinkTimes(Group group, Stopwatch watch) {
 
   /** The share of all rows that comes into a host. */
   private double shareFromOthers() {
-    int hosts = group.domains().count();
+    int hosts = group.hosts().count();
     return (hosts - 1.0) / hosts;
   }
 

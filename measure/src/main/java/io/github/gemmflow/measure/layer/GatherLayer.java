@@ -47,7 +47,7 @@ final class GatherLayer extends Layer {
     super(size);
     this.rows = Shards.of(size.m(), group.size()).sizes();
     this.counts = RowCounts.known(rows);
-    this.hosts = group.domains().count();
+    this.hosts = group.hosts().count();
     this.kernel = world.kernel();
     this.bSeed = 2L + world.rank();
     Tuning unfused = tuning.withOverlap(Overlap.SEQUENTIAL).withStorage(Storage.GATHERED);

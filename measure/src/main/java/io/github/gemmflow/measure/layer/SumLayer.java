@@ -61,7 +61,7 @@ final class SumLayer extends Layer {
     long[] columns = Shards.of(size.k(), group.size()).sizes();
     long firstColumn = Arrays.stream(columns, 0, rank).sum();
     this.inputs = columns[rank];
-    this.hosts = group.domains().count();
+    this.hosts = group.hosts().count();
     this.kernel = world.kernel();
     this.firstRow = scattered ? Arrays.stream(rows, 0, rank).sum() : 0;
     this.space = Workspace.on(group).rows(size.m()).type(size.type()).tuning(tuning).open();
@@ -105,7 +105,7 @@ final class SumLayer extends Layer {
     int column = 0;
     for (int rank = 0; rank < columns.length; rank++) {
       int end = column + (int) columns[rank];
-      Arrays.fill(hosts, column, end, group.domains().domainOf(rank));
+      Arrays.fill(hosts, column, end, group.hosts().hostOf(rank));
       column = end;
     }
     return hosts;

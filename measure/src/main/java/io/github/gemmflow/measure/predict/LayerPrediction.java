@@ -19,7 +19,7 @@ import io.github.gemmflow.simulator.Conditions;
 import io.github.gemmflow.simulator.RowCosts;
 import io.github.gemmflow.simulator.SimulatedStep;
 import io.github.gemmflow.simulator.Simulator;
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 import io.github.gemmflow.tuning.Tuning;
 import io.github.gemmflow.tuning.cost.CostModel;
 import io.github.gemmflow.tuning.cost.KernelCosts;
@@ -50,15 +50,14 @@ public record LayerPrediction(SimulatedStep step, long sharedBytes, long weightB
    *
    * @param size of the layer as a rank sees it: the columns of its own weights
    */
-  public static LayerPrediction of(
-      Layer.Size size, Domains domains, Tuning tuning, CostModel costs) {
-    return of(size, domains, tuning, costs, Weights.WARM, false);
+  public static LayerPrediction of(Layer.Size size, Hosts hosts, Tuning tuning, CostModel costs) {
+    return of(size, hosts, tuning, costs, Weights.WARM, false);
   }
 
   /** Predicts a step; and what its threads do, if that is wanted. */
   public static LayerPrediction of(
       Layer.Size size,
-      Domains domains,
+      Hosts hosts,
       Tuning tuning,
       CostModel costs,
       Weights weights,
@@ -66,8 +65,8 @@ public record LayerPrediction(SimulatedStep step, long sharedBytes, long weightB
     Products products =
         new Products(costs.kernel(size.type().toString()), size.n(), weights == Weights.COLD);
     return size.operation().isSum()
-        ? sum(size, domains, tuning, costs, products, recorded)
-        : gather(size, domains, tuning, costs, products, recorded);
+        ? sum(size, hosts, tuning, costs, products, recorded)
+        : gather(size, hosts, tuning, costs, products, recorded);
   }
 
   /** Times of products with a rank's weights. */
@@ -79,16 +78,16 @@ public record LayerPrediction(SimulatedStep step, long sharedBytes, long weightB
 
   private static LayerPrediction gather(
       Layer.Size size,
-      Domains domains,
+      Hosts hosts,
       Tuning tuning,
       CostModel costs,
       Products products,
       boolean recorded) {
     long rowBytes = rowBytes(size);
     Capacity capacity = Capacity.of(size.m(), rowBytes, tuning);
-    GatherPlan plan = GatherPlan.of(GatherProblem.alongRows(rowBytes, capacity), domains, tuning);
+    GatherPlan plan = GatherPlan.of(GatherProblem.alongRows(rowBytes, capacity), hosts, tuning);
     GatherLayout layout = plan.step();
-    layout.lay(Shards.of(size.m(), domains.ranks()).sizes());
+    layout.lay(Shards.of(size.m(), hosts.ranks()).sizes());
     // Rows that travel in another type than they are multiplied in are converted before.
     double convert =
         size.wire() == size.type()
@@ -107,24 +106,24 @@ public record LayerPrediction(SimulatedStep step, long sharedBytes, long weightB
           }
         };
     SimulatedStep step = Simulator.gather(layout, work, Conditions.of(costs), recorded);
-    long shared = WindowSize.bytes(domains, 0, capacity);
+    long shared = WindowSize.bytes(hosts, 0, capacity);
     return new LayerPrediction(step, shared, weightBytes(size, size.k()));
   }
 
   private static LayerPrediction sum(
       Layer.Size size,
-      Domains domains,
+      Hosts hosts,
       Tuning tuning,
       CostModel costs,
       Products products,
       boolean recorded) {
     boolean scattered = size.operation() == Operation.REDUCE_SCATTER;
     SumProblem problem = new SumProblem(size.n(), rowBytes(size), scattered, size.m());
-    SumPlan plan = SumPlan.of(problem, domains, tuning);
+    SumPlan plan = SumPlan.of(problem, hosts, tuning);
     SumLayout layout = plan.step();
     layout.lay(
-        scattered ? Shards.of(size.m(), domains.ranks()).sizes() : everywhere(size.m(), domains));
-    long[] inputs = Shards.of(size.k(), domains.ranks()).sizes();
+        scattered ? Shards.of(size.m(), hosts.ranks()).sizes() : everywhere(size.m(), hosts));
+    long[] inputs = Shards.of(size.k(), hosts.ranks()).sizes();
     SimulatedStep step =
         Simulator.sum(
             layout,
@@ -132,8 +131,7 @@ public record LayerPrediction(SimulatedStep step, long sharedBytes, long weightB
             Conditions.of(costs),
             recorded);
     long shared =
-        WindowSize.bytes(domains, 0, Capacity.of(size.m(), 0, tuning))
-            + WindowSize.sumBytes(plan, 0);
+        WindowSize.bytes(hosts, 0, Capacity.of(size.m(), 0, tuning)) + WindowSize.sumBytes(plan, 0);
     return new LayerPrediction(step, shared, weightBytes(size, inputs[0]));
   }
 
@@ -144,8 +142,8 @@ public record LayerPrediction(SimulatedStep step, long sharedBytes, long weightB
         : new RowTypes(size.type(), size.wire()).format(size.k()).bytes();
   }
 
-  private static long[] everywhere(long rows, Domains domains) {
-    long[] counts = new long[domains.ranks()];
+  private static long[] everywhere(long rows, Hosts hosts) {
+    long[] counts = new long[hosts.ranks()];
     Arrays.fill(counts, rows);
     return counts;
   }

@@ -5,7 +5,7 @@ import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.measure.layer.Layer;
 import io.github.gemmflow.measure.layer.Operation;
 import io.github.gemmflow.simulator.SimulatedStep;
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 import io.github.gemmflow.tuning.Tuning;
 import io.github.gemmflow.tuning.cost.CostModel;
 import java.util.EnumMap;
@@ -21,7 +21,7 @@ import java.util.Map;
 public record ModelPrediction(
     ModelShape model,
     DType type,
-    Domains domains,
+    Hosts hosts,
     Tuning tuning,
     CostModel costs,
     long rows,
@@ -53,7 +53,7 @@ public record ModelPrediction(
 
   /** Predicts it. */
   public Pass predict() {
-    int ranks = domains.ranks();
+    int ranks = hosts.ranks();
     long qkv = model.headSize() * Math.ceilDiv(model.heads() + 2 * model.kvHeads(), ranks);
     long up = 2 * Math.ceilDiv(model.intermediate(), ranks);
     long head = Math.ceilDiv(model.vocabulary(), ranks);
@@ -82,14 +82,14 @@ public record ModelPrediction(
 
   private LayerPrediction step(Operation operation, long count, long k, long n) {
     Layer.Size size = new Layer.Size(operation, count, k, n, type);
-    return LayerPrediction.of(size, domains, tuning, costs, LayerPrediction.Weights.COLD, false);
+    return LayerPrediction.of(size, hosts, tuning, costs, LayerPrediction.Weights.COLD, false);
   }
 
   private double restNanos() {
     double attention = 2.0 * rows * positions * model.headSize() * model.heads() * ATTENTION_NANOS;
     double elements = (double) rows * (model.hidden() + model.intermediate());
     double passes = PASSES * elements * DType.F32.bytes() * costs.host().addNanosPerByte();
-    return (attention + passes) / domains.ranks() / costs.threads();
+    return (attention + passes) / hosts.ranks() / costs.threads();
   }
 
   /** Sum of the steps of a pass, and of what limits them. */

@@ -2,7 +2,7 @@
 package io.github.gemmflow.measure.predict;
 
 import io.github.gemmflow.simulator.SimulatedStep;
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -29,20 +29,20 @@ public record Point(
    * @param weightBytes of each rank
    */
   static Point of(
-      Domains domains,
+      Hosts hosts,
       double millis,
       SimulatedStep.Limit limit,
       long bytesIntoHost,
       long sharedBytes,
       long weightBytes) {
     return new Point(
-        domains.ranks(),
-        domains.count(),
+        hosts.ranks(),
+        hosts.count(),
         millis,
         limit.toString(),
         bytesIntoHost,
         sharedBytes,
-        weightBytes * domains.size(0));
+        weightBytes * hosts.size(0));
   }
 
   Map<String, Object> json(Point first) {

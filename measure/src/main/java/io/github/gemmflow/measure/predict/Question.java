@@ -5,7 +5,7 @@ import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.measure.layer.Layer;
 import io.github.gemmflow.measure.layer.Operation;
 import io.github.gemmflow.simulator.SimulatedStep;
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 import io.github.gemmflow.tuning.Tuning;
 import io.github.gemmflow.tuning.cost.CostModel;
 import java.util.ArrayList;
@@ -28,12 +28,12 @@ public record Question(List<Integer> ranks, int ranksPerHost, Tuning tuning, Cos
     }
   }
 
-  private Domains domains(int count) {
-    return Domains.of(IntStream.range(0, count).map(rank -> rank / ranksPerHost).toArray());
+  private Hosts hosts(int count) {
+    return Hosts.of(IntStream.range(0, count).map(rank -> rank / ranksPerHost).toArray());
   }
 
-  private Curve curve(String name, long tokens, Function<Domains, Point> predict) {
-    List<Point> points = ranks.stream().map(count -> predict.apply(domains(count))).toList();
+  private Curve curve(String name, long tokens, Function<Hosts, Point> predict) {
+    List<Point> points = ranks.stream().map(count -> predict.apply(hosts(count))).toList();
     return new Curve(name, tokens, points);
   }
 
@@ -47,29 +47,28 @@ public record Question(List<Integer> ranks, int ranksPerHost, Tuning tuning, Cos
         "%s %d x %d x %d %s"
             .formatted(whole.operation(), whole.m(), whole.k(), whole.n(), whole.types()),
         0,
-        domains ->
-            point(domains, LayerPrediction.of(ofRank(whole, domains), domains, tuning, costs)));
+        hosts -> point(hosts, LayerPrediction.of(ofRank(whole, hosts), hosts, tuning, costs)));
   }
 
   /** A step of the layer on the most ranks, with what its threads do. */
   public SimulatedStep recorded(Layer.Size whole) {
-    Domains domains = domains(ranks.getLast());
+    Hosts hosts = hosts(ranks.getLast());
     return LayerPrediction.of(
-            ofRank(whole, domains), domains, tuning, costs, LayerPrediction.Weights.WARM, true)
+            ofRank(whole, hosts), hosts, tuning, costs, LayerPrediction.Weights.WARM, true)
         .step();
   }
 
   /** Of a sum each rank has some rows of the weights, of a gather some columns. */
-  private static Layer.Size ofRank(Layer.Size whole, Domains domains) {
+  private static Layer.Size ofRank(Layer.Size whole, Hosts hosts) {
     long columns =
-        whole.operation().isSum() ? whole.n() : Math.ceilDiv(whole.n(), (long) domains.ranks());
+        whole.operation().isSum() ? whole.n() : Math.ceilDiv(whole.n(), (long) hosts.ranks());
     return new Layer.Size(
         whole.operation(), whole.m(), whole.k(), columns, whole.type(), whole.wire());
   }
 
-  private static Point point(Domains domains, LayerPrediction prediction) {
+  private static Point point(Hosts hosts, LayerPrediction prediction) {
     return Point.of(
-        domains,
+        hosts,
         prediction.millis(),
         prediction.step().limit(),
         prediction.step().bytesIntoHost(),
@@ -82,11 +81,11 @@ public record Question(List<Integer> ranks, int ranksPerHost, Tuning tuning, Cos
     return curve(
         name,
         rows,
-        domains -> {
+        hosts -> {
           ModelPrediction.Pass pass =
-              new ModelPrediction(model, type, domains, tuning, costs, rows, positions).predict();
+              new ModelPrediction(model, type, hosts, tuning, costs, rows, positions).predict();
           return Point.of(
-              domains,
+              hosts,
               pass.nanos() / 1e6,
               pass.limit(),
               pass.bytesIntoHost(),

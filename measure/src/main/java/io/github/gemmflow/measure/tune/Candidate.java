@@ -5,7 +5,7 @@ import io.github.gemmflow.measure.layer.Layer;
 import io.github.gemmflow.measure.layer.Operation;
 import io.github.gemmflow.measure.predict.LayerPrediction;
 import io.github.gemmflow.tuning.Chunking;
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 import io.github.gemmflow.tuning.Schedule;
 import io.github.gemmflow.tuning.SumPath;
 import io.github.gemmflow.tuning.Tuning;
@@ -28,9 +28,9 @@ record Candidate(String way, long chunkBytes, Tuning tuning, double predictedNan
   private static final double[] CHUNKS = {0.25, 0.5, 1, 2, 8, 32};
 
   /** What the rules choose. */
-  static Candidate byRule(Layer.Size size, Domains domains, Tuning settings) {
+  static Candidate byRule(Layer.Size size, Hosts hosts, Tuning settings) {
     long bytes = Math.max(1, settings.chunking().on(settings.costs().link()).bytes());
-    return of(TriedStep.BY_RULE, bytes, settings, size, domains);
+    return of(TriedStep.BY_RULE, bytes, settings, size, hosts);
   }
 
   /**
@@ -39,18 +39,18 @@ record Candidate(String way, long chunkBytes, Tuning tuning, double predictedNan
    * @param size the layer of a rank
    * @param settings what operators start from
    */
-  static List<Candidate> best(Layer.Size size, Domains domains, Tuning settings, int few) {
+  static List<Candidate> best(Layer.Size size, Hosts hosts, Tuning settings, int few) {
     List<Candidate> all = new ArrayList<>();
     for (double share : CHUNKS) {
       long bytes = (long) (share * Chunking.SLOW_BYTES);
       Tuning tuning = settings.withChunkBytes(bytes);
       if (size.operation() == Operation.GATHER) {
-        for (Schedule schedule : schedules(domains)) {
-          all.add(of(schedule.name(), bytes, tuning.withSchedule(schedule), size, domains));
+        for (Schedule schedule : schedules(hosts)) {
+          all.add(of(schedule.name(), bytes, tuning.withSchedule(schedule), size, hosts));
         }
       } else {
-        for (SumPath path : paths(size, domains)) {
-          all.add(of(path.toString(), bytes, tuning.withSums(path), size, domains));
+        for (SumPath path : paths(size, hosts)) {
+          all.add(of(path.toString(), bytes, tuning.withSums(path), size, hosts));
         }
       }
     }
@@ -58,19 +58,18 @@ record Candidate(String way, long chunkBytes, Tuning tuning, double predictedNan
     return List.copyOf(all.subList(0, Math.min(few, all.size())));
   }
 
-  private static Candidate of(
-      String way, long bytes, Tuning tuning, Layer.Size size, Domains domains) {
-    double nanos = LayerPrediction.of(size, domains, tuning, tuning.costs()).step().nanos();
+  private static Candidate of(String way, long bytes, Tuning tuning, Layer.Size size, Hosts hosts) {
+    double nanos = LayerPrediction.of(size, hosts, tuning, tuning.costs()).step().nanos();
     return new Candidate(way, bytes, tuning, nanos);
   }
 
   /** Between 2 hosts there is only one. */
-  private static List<Schedule> schedules(Domains domains) {
-    return domains.count() > 2 ? Schedule.ALL : List.of(Schedule.MESH);
+  private static List<Schedule> schedules(Hosts hosts) {
+    return hosts.count() > 2 ? Schedule.ALL : List.of(Schedule.MESH);
   }
 
-  private static List<SumPath> paths(Layer.Size size, Domains domains) {
-    boolean mayBeStaged = size.operation() == Operation.ALL_REDUCE && domains.count() > 2;
+  private static List<SumPath> paths(Layer.Size size, Hosts hosts) {
+    boolean mayBeStaged = size.operation() == Operation.ALL_REDUCE && hosts.count() > 2;
     return mayBeStaged ? Arrays.asList(SumPath.values()) : List.of(SumPath.DIRECT);
   }
 }

@@ -9,7 +9,7 @@ import io.github.gemmflow.measure.Rounds;
 import io.github.gemmflow.measure.View;
 import io.github.gemmflow.measure.layer.Layer;
 import io.github.gemmflow.measure.predict.LayerPrediction;
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 import io.github.gemmflow.tuning.Tuning;
 import io.github.gemmflow.tuning.cost.CostModel;
 import io.github.gemmflow.tuning.cost.TriedStep;
@@ -35,19 +35,19 @@ public record Tuner(Layer.Size size, int ways, int warmup, int iterations) {
 
   /** Tries them. Collective. */
   public Trial run(World world, Progress progress) {
-    Domains domains = world.group().domains();
+    Hosts hosts = world.group().hosts();
     String key =
         TriedStep.key(
             size.operation().toString(),
             LayerPrediction.rowBytes(size),
             size.m(),
-            domains.ranks(),
-            domains.count());
+            hosts.ranks(),
+            hosts.count());
     CostModel costs = world.tuning().costs().withoutTried(key);
     Tuning settings = world.tuning().withCosts(costs);
     List<Candidate> candidates = new ArrayList<>();
-    candidates.add(Candidate.byRule(size, domains, settings));
-    candidates.addAll(Candidate.best(size, domains, settings, ways));
+    candidates.add(Candidate.byRule(size, hosts, settings));
+    candidates.addAll(Candidate.best(size, hosts, settings, ways));
     Rounds rounds = new Rounds(warmup, iterations, progress, () -> 0);
     return new Trial(key, costs, candidates, measure(world, candidates, rounds));
   }

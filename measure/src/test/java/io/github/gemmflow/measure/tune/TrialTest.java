@@ -9,7 +9,7 @@ import io.github.gemmflow.measure.Noise;
 import io.github.gemmflow.measure.Rounds;
 import io.github.gemmflow.measure.layer.Layer;
 import io.github.gemmflow.measure.layer.Operation;
-import io.github.gemmflow.tuning.Domains;
+import io.github.gemmflow.tuning.Hosts;
 import io.github.gemmflow.tuning.Tuning;
 import io.github.gemmflow.tuning.cost.CostModel;
 import io.github.gemmflow.tuning.cost.TriedStep;
@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** What is tried, and what comes of it. */
 class TrialTest {
-  private static final Domains FOUR_HOSTS = Domains.of(0, 1, 2, 3);
+  private static final Hosts FOUR_HOSTS = Hosts.of(0, 1, 2, 3);
 
   private static Candidate candidate(String way, long chunkBytes) {
     return new Candidate(way, chunkBytes, Tuning.DEFAULT, 1e6);
@@ -138,7 +138,7 @@ class TrialTest {
     assertEquals(18, all.size());
     assertEquals(
         all.stream().sorted(Comparator.comparingDouble(Candidate::predictedNanos)).toList(), all);
-    assertEquals(6, Candidate.best(gather, Domains.of(0, 1), Tuning.DEFAULT, 100).size());
+    assertEquals(6, Candidate.best(gather, Hosts.of(0, 1), Tuning.DEFAULT, 100).size());
     Layer.Size sum = new Layer.Size(Operation.ALL_REDUCE, 512, 1024, 256, DType.F32);
     assertEquals(12, Candidate.best(sum, FOUR_HOSTS, Tuning.DEFAULT, 100).size());
     Layer.Size scatter = new Layer.Size(Operation.REDUCE_SCATTER, 512, 1024, 256, DType.F32);

@@ -28,8 +28,8 @@ public final class RowsEnterOnce {
   public static void main(String[] arguments) {
     try (World world = World.join()) {
       Group group = world.group();
-      long otherHosts = group.domains().count() - 1L;
-      int here = group.domains().size(group.domains().domainOf(group.rank()));
+      long otherHosts = group.hosts().count() - 1L;
+      int here = group.hosts().size(group.hosts().hostOf(group.rank()));
       long allRows = ROWS * group.size();
       long[] rows = new long[group.size()];
       Arrays.fill(rows, ROWS);

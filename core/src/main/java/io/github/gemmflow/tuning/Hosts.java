@@ -10,18 +10,18 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Sets of ranks of a group that share memory. Domains are numbered in the order of their lowest
+ * Sets of ranks of a group that share memory. Hosts are numbered in the order of their lowest
  * ranks. Immutable.
  */
-public final class Domains {
+public final class Hosts {
   /** A person does not read a list of more ranks. */
   public static final int MOST_TO_LIST = 16;
 
-  private final int[] domainOf;
+  private final int[] hostOf;
   private final int[][] members;
 
-  private Domains(int[] domainOf, int[][] members) {
-    this.domainOf = domainOf;
+  private Hosts(int[] hostOf, int[][] members) {
+    this.hostOf = hostOf;
     this.members = members;
   }
 
@@ -30,75 +30,74 @@ public final class Domains {
    *
    * @param labelOfRank any number for each rank
    */
-  public static Domains of(int... labelOfRank) {
+  public static Hosts of(int... labelOfRank) {
     if (labelOfRank.length == 0) {
       throw new IllegalArgumentException("a group has at least one rank");
     }
     List<Integer> labels = new ArrayList<>();
-    int[] domainOf = new int[labelOfRank.length];
+    int[] hostOf = new int[labelOfRank.length];
     for (int rank = 0; rank < labelOfRank.length; rank++) {
-      int domain = labels.indexOf(labelOfRank[rank]);
-      if (domain < 0) {
-        domain = labels.size();
+      int host = labels.indexOf(labelOfRank[rank]);
+      if (host < 0) {
+        host = labels.size();
         labels.add(labelOfRank[rank]);
       }
-      domainOf[rank] = domain;
+      hostOf[rank] = host;
     }
     int[][] members = new int[labels.size()][];
-    for (int domain = 0; domain < members.length; domain++) {
-      int wanted = domain;
-      members[domain] =
-          IntStream.range(0, domainOf.length).filter(r -> domainOf[r] == wanted).toArray();
+    for (int host = 0; host < members.length; host++) {
+      int wanted = host;
+      members[host] = IntStream.range(0, hostOf.length).filter(r -> hostOf[r] == wanted).toArray();
     }
-    return new Domains(domainOf, members);
+    return new Hosts(hostOf, members);
   }
 
   /** All ranks share memory. */
-  public static Domains single(int ranks) {
+  public static Hosts single(int ranks) {
     return of(new int[ranks]);
   }
 
   public int ranks() {
-    return domainOf.length;
+    return hostOf.length;
   }
 
   public int count() {
     return members.length;
   }
 
-  /** The domain of a rank. */
-  public int domainOf(int rank) {
-    return domainOf[rank];
+  /** The host of a rank. */
+  public int hostOf(int rank) {
+    return hostOf[rank];
   }
 
-  /** How many ranks a domain has. */
-  public int size(int domain) {
-    return members[domain].length;
+  /** How many ranks a host has. */
+  public int size(int host) {
+    return members[host].length;
   }
 
-  /** A rank of a domain; they are in ascending order. */
-  public int member(int domain, int index) {
-    return members[domain][index];
+  /** A rank of a host; they are in ascending order. */
+  public int member(int host, int index) {
+    return members[host][index];
   }
 
-  /** Where a rank stands among the ranks of its domain. */
+  /** Where a rank stands among the ranks of its host. */
   public int indexOf(int rank) {
-    return Arrays.binarySearch(members[domainOf[rank]], rank);
+    return Arrays.binarySearch(members[hostOf[rank]], rank);
   }
 
-  /** The domain map of a group of these ranks, which it numbers in the order given. */
-  public Domains restrictedTo(int... ranks) {
-    return of(Arrays.stream(ranks).map(this::domainOf).toArray());
+  /** The host map of a group of these ranks, which it numbers in the order given. */
+  public Hosts restrictedTo(int... ranks) {
+    return of(Arrays.stream(ranks).map(this::hostOf).toArray());
   }
 
   @Override
   public boolean equals(Object other) {
-    return other instanceof Domains domains && Arrays.equals(domainOf, domains.domainOf);
+    return other instanceof Hosts hosts && Arrays.equals(hostOf, hosts.hostOf);
   }
 
   @Override
   public int hashCode() {
-    return Arrays.hashCode(domainOf);
+    return Arrays.hashCode(hostOf);
   }
 
   /**
