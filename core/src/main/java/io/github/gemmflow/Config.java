@@ -4,7 +4,6 @@ package io.github.gemmflow;
 import io.github.gemmflow.kernel.Kernel;
 import io.github.gemmflow.setup.Membership;
 import io.github.gemmflow.setup.Settings;
-import io.github.gemmflow.tuning.Chunking;
 import io.github.gemmflow.tuning.Idle;
 import io.github.gemmflow.tuning.Overlap;
 import io.github.gemmflow.tuning.Pin;
@@ -200,18 +199,18 @@ public final class Config {
       threads = settings.get("threads", 1, Settings::parseInt);
       pin = settings.get("pin", Pin.NONE, Settings.oneOf(Pin.values()));
       idle = settings.get("idle", Idle.BALANCED, Settings.oneOf(Idle.values()));
+      long chunkRows = settings.get("chunk.rows", 0, Settings::parseInt);
+      long chunkBytes = settings.get("chunk.bytes", 0, Settings::parseInt);
       tuning =
-          new Tuning(
-              settings.find("schedule", Schedule::named),
-              settings.find("storage", Settings.oneOf(Storage.values())),
-              settings.find("overlap", Settings.oneOf(Overlap.values())),
-              new Chunking(
-                  settings.get("chunk.rows", 0, Settings::parseInt),
-                  settings.get("chunk.bytes", 0, Settings::parseInt)),
-              settings.get("slots", Tuning.DEFAULT.slots(), Settings::parseInt),
-              settings.get("inflight", Tuning.DEFAULT.inFlight(), Settings::parseInt),
-              Tuning.DEFAULT.costs(),
-              settings.find("sums", Settings.oneOf(SumPath.values())));
+          Tuning.DEFAULT
+              .withSchedule(settings.find("schedule", Schedule::named))
+              .withStorage(settings.find("storage", Settings.oneOf(Storage.values())))
+              .withOverlap(settings.find("overlap", Settings.oneOf(Overlap.values())))
+              .withChunkBytes(chunkBytes)
+              .withChunkRows(chunkRows)
+              .withSlots(settings.get("slots", Tuning.DEFAULT.slots(), Settings::parseInt))
+              .withInFlight(settings.get("inflight", Tuning.DEFAULT.inFlight(), Settings::parseInt))
+              .withSums(settings.find("sums", Settings.oneOf(SumPath.values())));
       engineName = settings.get("engine", "", Function.identity());
       kernelName = settings.get("kernel", "", Function.identity());
       windowDirectory = settings.get("window.directory", Window.DEFAULT_DIRECTORY, Path::of);
@@ -274,6 +273,11 @@ public final class Config {
     public Builder kernelName(String value) {
       kernelName = value;
       return this;
+    }
+
+    /** The tuning so far: the settings of this process, unless another was set. */
+    public Tuning tuning() {
+      return tuning;
     }
 
     /** See {@link Config#tuning}. */

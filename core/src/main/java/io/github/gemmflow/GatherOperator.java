@@ -15,8 +15,11 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.IntFunction;
 
-/** An operator that gathers the rows, or columns, of all ranks. */
-abstract sealed class GatherOperator extends Operator permits AllGather, AllGatherMatmul {
+/**
+ * Operator that gathers the rows, or columns, of all ranks. A step of it is run in one call, or
+ * begun to write the input in place.
+ */
+public abstract sealed class GatherOperator extends Operator permits AllGather, AllGatherMatmul {
   private final Shape shape;
   private final GatherKind kind;
   private final boolean keepsGathered;

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * Builder of an operator that multiplies and sums: {@link MatmulReduceScatter} or {@link
  * MatmulAllReduce}.
  *
- * @param <T> which
+ * @param <T> the operator that it builds
  */
 public final class MatmulSumBuilder<T extends Operator> {
   private final Workspace workspace;

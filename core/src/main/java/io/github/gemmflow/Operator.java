@@ -10,8 +10,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Something that the ranks of a group do together, step by step. All ranks run the operators of a
- * workspace in the same order.
+ * Collective operation of a group, built once and run step by step: a {@link GatherOperator} or a
+ * {@link SumOperator}. All ranks run the operators of a workspace in the same order.
  *
  * <p>Not thread-safe: a step that begins while another of the workspace is open throws {@link
  * IllegalStateException}.

@@ -10,7 +10,7 @@ import java.util.function.Function;
 /**
  * Builder of an operator that sums: {@link ReduceScatter} or {@link AllReduce}.
  *
- * @param <T> which
+ * @param <T> the operator that it builds
  */
 public final class SumBuilder<T extends Operator> {
   private final Workspace workspace;

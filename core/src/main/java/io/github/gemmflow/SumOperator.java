@@ -19,13 +19,13 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * An operator that sums over all ranks. Sums are in F32 and in a fixed order: the ranks of a host
- * in rank order, then the hosts in the order of their first ranks. So the same ranks in the same
+ * Operator that sums over all ranks. Sums are in F32 and in a fixed order: the ranks of a host in
+ * rank order, then the hosts in the order of their first ranks. So the same ranks in the same
  * places get the same bits, whatever the sizes of chunks, the threads and the order of arrival.
  *
  * <p>A step is one call: what it reads and writes are the caller's matrices, complete on return.
  */
-abstract sealed class SumOperator extends Operator
+public abstract sealed class SumOperator extends Operator
     permits AllReduce, MatmulAllReduce, MatmulReduceScatter, ReduceScatter {
   private final SumKind kind;
   private final Addend addend;

@@ -171,7 +171,7 @@ class DeadlineTest {
               progressAt[0] = Pauses.clock();
               continue;
             }
-            try (Step step = way.begin(operator::begin, rows)) {
+            try (Step step = way.begin(operator, rows)) {
               way.fill(step, i, group.rank());
               maybeLose(Place.BEFORE_RUN);
               Matrix target = c.fill(Float.NaN).rows(0, step.rows());

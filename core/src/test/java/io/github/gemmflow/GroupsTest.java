@@ -109,7 +109,7 @@ class GroupsTest {
     }
 
     private Step begin(int number) {
-      Step begun = way.begin(operator::begin, draw.rows(group.size(), MAX_ROWS));
+      Step begun = way.begin(operator, draw.rows(group.size(), MAX_ROWS));
       way.fill(begun, number, group.rank());
       return begun;
     }

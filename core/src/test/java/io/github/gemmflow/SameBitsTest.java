@@ -111,7 +111,7 @@ class SameBitsTest {
       Matrix c = Matrix.allocate(DType.F32, M, N, arena).fill(Float.NaN);
       try (var weights = world.pack(b, WeightLayout.IN_OUT, type);
           var product = way.on(AllGatherMatmul.on(space).output(weights)).build();
-          Step step = way.begin(product::begin, ROWS)) {
+          Step step = way.begin(product, ROWS)) {
         Matrix input = step.input();
         long column = way.firstColumn(world.rank());
         step.write(

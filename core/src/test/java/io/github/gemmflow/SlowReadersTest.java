@@ -125,7 +125,7 @@ class SlowReadersTest {
         }
         int chosen = draw.below(operators.size());
         Way way = ways.get(chosen);
-        try (Step step = way.begin(operators.get(chosen)::begin, rows)) {
+        try (Step step = way.begin(operators.get(chosen), rows)) {
           way.fill(step, i, world.rank());
           Matrix target = c.fill(Float.NaN).rows(0, step.rows());
           step.run(target);

@@ -79,7 +79,7 @@ class StreamedMemoryTest {
     try (var weights = world.pack(b, WeightLayout.IN_OUT);
         var product = way.on(AllGatherMatmul.on(space).output(weights)).build()) {
       for (int i = 0; i < 3; i++) {
-        try (Step step = way.begin(product::begin, rowsPerRank)) {
+        try (Step step = way.begin(product, rowsPerRank)) {
           way.fill(step, i, world.rank());
           step.run(c);
         }

@@ -47,7 +47,7 @@ final class TuningOptions {
   /** The settings of this process, with what was asked for here. */
   Config config() {
     Config.Builder builder = compute.config();
-    return builder.tuning(tuning(builder.build().tuning())).build();
+    return builder.tuning(tuning(builder.tuning())).build();
   }
 
   private Tuning tuning(Tuning start) {

@@ -11,10 +11,11 @@ import java.util.List;
  * {@code o} among {@code n} is {@code (d - o) mod n}. So the trees of all shards are rotations of
  * one another, and no host is everybody's first target.
  *
- * <p>Implementations are stateless. A new one is listed in {@link #ALL} and tested by {@code
- * ScheduleContract}.
+ * <p>Ranks compare schedules by their names, so there are no others than those here.
+ * Implementations are stateless. A new one is permitted here, listed in {@link #ALL} and tested by
+ * {@code ScheduleContract}.
  */
-public interface Schedule {
+public sealed interface Schedule permits Mesh, Ring, TwoWayRing {
   Schedule MESH = new Mesh();
   Schedule RING = new Ring();
   Schedule TWO_WAY_RING = new TwoWayRing();

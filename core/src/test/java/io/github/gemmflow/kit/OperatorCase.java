@@ -3,8 +3,8 @@ package io.github.gemmflow.kit;
 
 import io.github.gemmflow.AllGather;
 import io.github.gemmflow.AllGatherMatmul;
+import io.github.gemmflow.GatherOperator;
 import io.github.gemmflow.Group;
-import io.github.gemmflow.Operator;
 import io.github.gemmflow.ReplicaGroups;
 import io.github.gemmflow.RowCounts;
 import io.github.gemmflow.RunHandle;
@@ -24,7 +24,6 @@ import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLongArray;
-import java.util.function.Function;
 import java.util.stream.IntStream;
 
 /**
@@ -142,8 +141,7 @@ public final class OperatorCase {
 
   /** An operator and this rank's weights; none for an all-gather. */
   private record Built(
-      Operator operator,
-      Function<RowCounts, Step> begin,
+      GatherOperator operator,
       long columns,
       List<Weight> weights,
       DType output,
@@ -157,8 +155,7 @@ public final class OperatorCase {
     DType output = draw.chance(0.5) ? DType.F32 : shorter;
     if (plain) {
       AllGather gather = way.on(AllGather.on(space), columns).build();
-      return new Built(
-          gather, gather::begin, columns, List.of(), space.type(), !way.isStreamed(), way);
+      return new Built(gather, columns, List.of(), space.type(), !way.isStreamed(), way);
     }
     // Number and width of the weights are each rank's own business.
     Draw own = new Draw(seed * 77 + world.rank() * 1000L + number);
@@ -179,7 +176,7 @@ public final class OperatorCase {
     for (PackedWeights one : packed) {
       one.close();
     }
-    return new Built(operator, operator::begin, columns, weights, output, gathered, way);
+    return new Built(operator, columns, weights, output, gathered, way);
   }
 
   private PackedWeights pack(boolean outIn, DType type, long k, Weight weight, Arena arena) {
@@ -200,8 +197,8 @@ public final class OperatorCase {
     try (Arena arena = Arena.ofShared();
         Step step =
             onlyOwnRows && !built.way.isAlongColumns()
-                ? built.begin.apply(RowCounts.mine(rows[rank]))
-                : built.way.begin(built.begin, rows)) {
+                ? built.operator.begin(RowCounts.mine(rows[rank]))
+                : built.way.begin(built.operator, rows)) {
       built.way.fill(step, aSeed, rank);
       if (built.weights.isEmpty() && aSeed % 3 == 0) {
         consume(step, started, aSeed);

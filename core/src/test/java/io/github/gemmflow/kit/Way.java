@@ -3,6 +3,7 @@ package io.github.gemmflow.kit;
 
 import io.github.gemmflow.AllGather;
 import io.github.gemmflow.AllGatherMatmul;
+import io.github.gemmflow.GatherOperator;
 import io.github.gemmflow.RowCounts;
 import io.github.gemmflow.Step;
 import io.github.gemmflow.matrix.Matrix;
@@ -10,7 +11,6 @@ import io.github.gemmflow.tuning.Storage;
 import io.github.gemmflow.tuning.Tuning;
 import java.util.Arrays;
 import java.util.List;
-import java.util.function.Function;
 
 /**
  * How A comes together: what may be tuned, and who gives which columns.
@@ -54,8 +54,8 @@ public record Way(Tuning tuning, List<Long> columnsPerRank) {
   }
 
   /** Begins a step of so many rows in all. */
-  public Step begin(Function<RowCounts, Step> begin, long[] rowsPerRank) {
-    return begin.apply(
+  public Step begin(GatherOperator operator, long[] rowsPerRank) {
+    return operator.begin(
         isAlongColumns()
             ? RowCounts.mine(Arrays.stream(rowsPerRank).sum())
             : RowCounts.known(rowsPerRank));

@@ -129,7 +129,7 @@ public final class GenerateCommand extends Subcommand {
   private Config config() {
     Config.Builder builder = compute.config();
     if (overlap != null) {
-      builder.tuning(builder.build().tuning().withOverlap(overlap));
+      builder.tuning(builder.tuning().withOverlap(overlap));
     }
     return builder.build();
   }

@@ -3,6 +3,7 @@ package io.github.gemmflow.measure.layer;
 
 import io.github.gemmflow.AllGather;
 import io.github.gemmflow.AllGatherMatmul;
+import io.github.gemmflow.GatherOperator;
 import io.github.gemmflow.Group;
 import io.github.gemmflow.RowCounts;
 import io.github.gemmflow.Step;
@@ -21,7 +22,6 @@ import io.github.gemmflow.tuning.Storage;
 import io.github.gemmflow.tuning.Tuning;
 import java.lang.foreign.Arena;
 import java.util.Arrays;
-import java.util.function.Function;
 
 /** A layer that gathers its rows: all ranks have some rows of A, and weights of their own. */
 final class GatherLayer extends Layer {
@@ -105,14 +105,14 @@ final class GatherLayer extends Layer {
     switch (view) {
       case GEMM -> localProduct.multiplyBare();
       case COMPUTE_ONLY -> localProduct.multiply();
-      case COMM_ONLY -> step(gather::begin, gathered);
-      case SEQUENTIAL -> step(sequential::begin, c);
-      case PIPELINED -> step(pipelined::begin, c);
+      case COMM_ONLY -> step(gather, gathered);
+      case SEQUENTIAL -> step(sequential, c);
+      case PIPELINED -> step(pipelined, c);
     }
   }
 
-  private void step(Function<RowCounts, Step> begin, Matrix... outputs) {
-    try (Step step = begin.apply(counts)) {
+  private void step(GatherOperator operator, Matrix... outputs) {
+    try (Step step = operator.begin(counts)) {
       step.run(outputs);
     }
   }

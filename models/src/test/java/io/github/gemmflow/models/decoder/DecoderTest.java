@@ -220,7 +220,7 @@ class DecoderTest {
   @EnumSource(Overlap.class)
   void betweenHostsItIsTheSame(Overlap overlap) {
     Config.Builder builder = Config.builder();
-    Config config = builder.tuning(builder.build().tuning().withOverlap(overlap)).build();
+    Config config = builder.tuning(builder.tuning().withOverlap(overlap)).build();
     Greedy greedy = run(LocalWorld.onHosts(0, 0, 1, 1).config(config), DType.F32);
     assertLogits(greedy, DType.F32);
     assertEquals(run(LocalWorld.of(1), DType.F32).tokens(), greedy.tokens());
