@@ -23,6 +23,11 @@ module io.github.gemmflow.core {
       io.github.gemmflow.cli,
       io.github.gemmflow.measure;
 
+  // Kernels and layers round and lay out rows as they travel.
+  exports io.github.gemmflow.matrix.wire to
+      io.github.gemmflow.measure,
+      io.github.gemmflow.onednn;
+
   uses io.github.gemmflow.engine.EngineProvider;
   uses io.github.gemmflow.kernel.KernelProvider;
 }

@@ -6,8 +6,8 @@ import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Lease;
 import io.github.gemmflow.matrix.Matrix;
 import io.github.gemmflow.matrix.RowConsumer;
-import io.github.gemmflow.matrix.RowFormat;
-import io.github.gemmflow.matrix.RowWriter;
+import io.github.gemmflow.matrix.wire.RowFormat;
+import io.github.gemmflow.matrix.wire.RowWriter;
 import io.github.gemmflow.pipeline.Pipeline;
 import io.github.gemmflow.pipeline.compute.RowWork;
 import io.github.gemmflow.pipeline.compute.TrackedWork;
@@ -80,7 +80,7 @@ public final class Step implements AutoCloseable {
   /**
    * Writes all of this rank's input, converted to the type in which it travels. To {@link DType#I8}
    * each row, or block of a row, is rounded with a scale of its own; see {@link
-   * io.github.gemmflow.matrix.Quantizer}.
+   * io.github.gemmflow.matrix.wire.Quantizer}.
    *
    * @param a reals of any type
    */

@@ -4,8 +4,8 @@ package io.github.gemmflow;
 import static java.lang.System.Logger.Level.WARNING;
 
 import io.github.gemmflow.matrix.DType;
-import io.github.gemmflow.matrix.RowTypes;
-import io.github.gemmflow.matrix.RowWriter;
+import io.github.gemmflow.matrix.wire.RowTypes;
+import io.github.gemmflow.matrix.wire.RowWriter;
 import io.github.gemmflow.pipeline.Pipeline;
 import io.github.gemmflow.pipeline.compute.ComputeThreads;
 import io.github.gemmflow.pipeline.gather.GatherKind;

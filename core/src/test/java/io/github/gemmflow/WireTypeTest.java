@@ -16,8 +16,7 @@ import io.github.gemmflow.kit.Exact;
 import io.github.gemmflow.kit.Reals;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
-import io.github.gemmflow.matrix.Quantizer;
-import io.github.gemmflow.matrix.RowFormat;
+import io.github.gemmflow.matrix.wire.RowFormat;
 import io.github.gemmflow.tuning.Storage;
 import io.github.gemmflow.tuning.Tuning;
 import java.lang.foreign.Arena;
@@ -33,7 +32,7 @@ class WireTypeTest {
 
   /** Integers that are rounded to themselves: each block has a 127. */
   private static int value(long seed, long row, long column) {
-    return column % BLOCK == 0 ? Quantizer.LARGEST : 20 * Exact.value(seed, row, column);
+    return column % BLOCK == 0 ? DType.LARGEST_INT8 : 20 * Exact.value(seed, row, column);
   }
 
   private static Matrix integers(DType type, long first, long rows, long columns, Arena arena) {

@@ -4,7 +4,7 @@ package io.github.gemmflow.kernel;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Floats;
 import io.github.gemmflow.matrix.Matrix;
-import io.github.gemmflow.matrix.Quantizer;
+import io.github.gemmflow.matrix.wire.Quantizer;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

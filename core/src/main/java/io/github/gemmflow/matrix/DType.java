@@ -62,6 +62,9 @@ public enum DType {
     }
   };
 
+  /** The largest magnitude of an element of {@link #I8}: -128 is not used. */
+  public static final int LARGEST_INT8 = 127;
+
   /** The types whose values are what they say, without a scale beside them. */
   public static final List<DType> REALS = List.of(BF16, F16, F32);
 
@@ -92,7 +95,7 @@ public enum DType {
       case BF16 -> Float.intBitsToFloat(toBf16(value) << 16);
       case F16 -> Float.float16ToFloat(Float.floatToFloat16(value));
       // A NaN becomes 0.
-      case I8 -> Math.clamp((int) Math.rint(value), -Quantizer.LARGEST, Quantizer.LARGEST);
+      case I8 -> Math.clamp((int) Math.rint(value), -LARGEST_INT8, LARGEST_INT8);
       case F32 -> value;
     };
   }

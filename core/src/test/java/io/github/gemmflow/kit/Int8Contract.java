@@ -16,7 +16,6 @@ import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.matrix.Block;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
-import io.github.gemmflow.matrix.Quantizer;
 import java.lang.foreign.Arena;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -197,9 +196,9 @@ public abstract class Int8Contract {
           reals.set(i, j, real);
           largest = Math.max(largest, Math.abs(real));
         }
-        scales.set(0, j, largest / Quantizer.LARGEST);
+        scales.set(0, j, largest / DType.LARGEST_INT8);
         for (int i = 0; i < k; i++) {
-          values.set(i, j, reals.get(i, j) * (Quantizer.LARGEST / largest));
+          values.set(i, j, reals.get(i, j) * (DType.LARGEST_INT8 / largest));
         }
       }
       Weights b = new Weights(values, scales);

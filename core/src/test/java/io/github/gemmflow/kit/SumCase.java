@@ -17,8 +17,7 @@ import io.github.gemmflow.kernel.PackedWeights;
 import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
-import io.github.gemmflow.matrix.Quantizer;
-import io.github.gemmflow.matrix.RowFormat;
+import io.github.gemmflow.matrix.wire.RowFormat;
 import io.github.gemmflow.tuning.Hosts;
 import io.github.gemmflow.tuning.Tuning;
 import java.lang.foreign.Arena;
@@ -139,7 +138,7 @@ final class SumCase {
 
   /** An element of A. */
   private int value(long from, long row, int column) {
-    return isInt8 && column == 0 ? Quantizer.LARGEST : Exact.value(from, row, column);
+    return isInt8 && column == 0 ? DType.LARGEST_INT8 : Exact.value(from, row, column);
   }
 
   private static long inputSeed(long aSeed, int rank) {

@@ -5,8 +5,8 @@ import io.github.gemmflow.matrix.Block;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Floats;
 import io.github.gemmflow.matrix.Matrix;
-import io.github.gemmflow.matrix.RowFormat;
-import io.github.gemmflow.matrix.WireRows;
+import io.github.gemmflow.matrix.wire.RowFormat;
+import io.github.gemmflow.matrix.wire.WireRows;
 
 /** Copy of rows, as they arrive, into a matrix with as many columns; converted if types differ. */
 public final class CopyWork implements RowWork {

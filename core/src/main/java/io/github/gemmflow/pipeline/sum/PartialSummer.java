@@ -4,7 +4,7 @@ package io.github.gemmflow.pipeline.sum;
 import io.github.gemmflow.matrix.Block;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
-import io.github.gemmflow.matrix.WireRows;
+import io.github.gemmflow.matrix.wire.WireRows;
 import io.github.gemmflow.pipeline.step.HostPeers;
 import io.github.gemmflow.plan.SumLayout;
 import java.lang.foreign.MemorySegment;

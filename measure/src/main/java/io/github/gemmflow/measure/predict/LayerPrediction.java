@@ -2,9 +2,9 @@
 package io.github.gemmflow.measure.predict;
 
 import io.github.gemmflow.matrix.DType;
-import io.github.gemmflow.matrix.RowFormat;
-import io.github.gemmflow.matrix.RowTypes;
 import io.github.gemmflow.matrix.Shards;
+import io.github.gemmflow.matrix.wire.RowFormat;
+import io.github.gemmflow.matrix.wire.RowTypes;
 import io.github.gemmflow.measure.layer.Layer;
 import io.github.gemmflow.measure.layer.Operation;
 import io.github.gemmflow.pipeline.WindowSize;

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.matrix;
+package io.github.gemmflow.matrix.wire;
+
+import io.github.gemmflow.matrix.Block;
+import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.matrix.Matrix;
 
 /**
  * Bytes of a row as it lies in a window and travels. Reals are elements only. A row of {@link

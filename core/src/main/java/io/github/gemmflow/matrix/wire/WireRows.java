@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.matrix;
+package io.github.gemmflow.matrix.wire;
 
-import static io.github.gemmflow.matrix.RowFormat.BLOCK;
+import static io.github.gemmflow.matrix.wire.RowFormat.BLOCK;
 
+import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.matrix.Floats;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.matrix;
+package io.github.gemmflow.matrix.wire;
 
+import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.matrix.Floats;
+import io.github.gemmflow.matrix.Matrix;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
@@ -11,9 +14,6 @@ import java.util.Arrays;
  * zeros with the scale NaN, so that whatever is computed from it is NaN. Not thread-safe.
  */
 public final class Quantizer {
-  /** The largest magnitude of an element. */
-  public static final int LARGEST = 127;
-
   /** Below it, the scale or its inverse would not be a normal number. */
   private static final float SMALLEST = 0x1p-119f;
 
@@ -101,11 +101,11 @@ public final class Quantizer {
       Arrays.fill(rounded, 0, count, (byte) 0);
       return largest < SMALLEST ? 0 : Float.NaN;
     }
-    float factor = LARGEST / largest;
+    float factor = DType.LARGEST_INT8 / largest;
     for (int i = 0; i < count; i++) {
       rounded[i] = (byte) (int) (values[i] * factor + ROUNDER - ROUNDER);
     }
-    return largest / LARGEST;
+    return largest / DType.LARGEST_INT8;
   }
 
   /** As integers, magnitudes compare as they do as floats, infinities and NaN last: a fast loop. */

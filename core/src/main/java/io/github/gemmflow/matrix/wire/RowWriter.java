@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.matrix;
+package io.github.gemmflow.matrix.wire;
+
+import io.github.gemmflow.matrix.Block;
+import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.matrix.Floats;
+import io.github.gemmflow.matrix.Matrix;
 
 /**
  * Writer of reals into memory from which they travel, in any {@link RowFormat}. Not thread-safe.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.matrix;
+package io.github.gemmflow.matrix.wire;
+
+import io.github.gemmflow.matrix.DType;
 
 /**
  * Types of rows: of their elements, and the one in which they travel, which is the same or, for
