@@ -24,8 +24,18 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All ranks of a job, as one of them sees it. A process joins a job that a launcher started ({@link
- * #join}), is alone ({@link #single}), or runs several ranks as threads ({@link #local}).
+ * All ranks of a job, as one of them sees it. There are these ways into one:
+ *
+ * <ul>
+ *   <li>{@link #run(Program)}: a program on several processes. It is ended on all ranks if it
+ *       throws on one.
+ *   <li>{@link #join()}: the same where a block is not enough, as in a server. Whoever throws must
+ *       call {@link #abort} first, or the others wait for their deadline.
+ *   <li>{@link #attach(Supplier)}: a process that has started MPI itself.
+ *   <li>{@link #single()}: one rank, whatever started this process.
+ *   <li>{@link #local}: ranks as threads, for tests and laptops; {@link LocalWorld} simulates hosts
+ *       and links, too.
+ * </ul>
  *
  * <p>Thread-safe, except that collective calls are made in the same order on all ranks.
  */
@@ -139,7 +149,7 @@ public final class World implements AutoCloseable {
     return world;
   }
 
-  /** A world of one rank. */
+  /** A world of one rank, whatever started this process. */
   public static World single() {
     return single(Config.load());
   }

@@ -6,8 +6,10 @@ import io.github.gemmflow.matrix.Matrix;
 import java.lang.foreign.Arena;
 
 /**
- * A compute library, as the compute lane needs it. Implementations are thread-safe, and keep these
- * promises, which {@code KernelContract} in the test artifact checks:
+ * Compute library that operators multiply with. Programs pack weights with {@code World.pack},
+ * which converts and rounds them as it was asked to; the methods here do what a kernel does.
+ * Implementations are thread-safe, and keep these promises, which {@code KernelContract} in the
+ * test artifact checks:
  *
  * <ul>
  *   <li>integer-valued inputs whose products and sums a float holds exactly give the exact product;
