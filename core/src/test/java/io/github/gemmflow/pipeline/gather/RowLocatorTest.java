@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.gemmflow.pipeline.gather;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.github.gemmflow.kit.Plans;
+import io.github.gemmflow.matrix.Block;
+import io.github.gemmflow.plan.GatherLayout;
+import io.github.gemmflow.plan.GatherPlan;
+import io.github.gemmflow.tuning.Hosts;
+import io.github.gemmflow.tuning.Storage;
+import io.github.gemmflow.tuning.Tuning;
+import org.junit.jupiter.api.Test;
+
+/** Rank 0, with rank 1 on its host and rank 2 on another; chunks of two rows. */
+class RowLocatorTest {
+  private static final Hosts HOSTS = Hosts.of(0, 0, 1);
+  private static final int ROW_BYTES = 8;
+
+  private static GatherPlan plan(Storage storage) {
+    Tuning tuning = Tuning.DEFAULT.withChunkRows(2).withSlots(2).withStorage(storage);
+    return Plans.alongRows(ROW_BYTES, 40, HOSTS, tuning);
+  }
+
+  private final OwnRows ownRows = new OwnRows(0);
+
+  private RowLocator locator(GatherMemory memory) {
+    return new RowLocator(0, memory.window(), ownRows);
+  }
+
+  private static void assertSame(Block expected, Block actual) {
+    assertEquals(expected.memory().address() + expected.offset(), address(actual));
+    assertEquals(expected.rows(), actual.rows());
+    assertEquals(expected.rowBytes(), actual.rowBytes());
+  }
+
+  private static long address(Block block) {
+    return block.memory().address() + block.offset();
+  }
+
+  /** All ranks' rows are one matrix without gaps, whoever writes, sends, receives or reads them. */
+  @Test
+  void gatheredRowsAreOneMatrix() {
+    GatherMemory memory = new GatherMemory(plan(Storage.GATHERED), 0);
+    RowLocator locator = locator(memory);
+    GatherStep step = memory.begin(1, 3, 4, 5);
+    GatherLayout layout = step.layout();
+    long start = address(locator.run(new Block(), step, 0, 0, 12));
+    assertSame(locator.run(new Block(), step, 0, 0, 3), locator.input(new Block(), step));
+    for (int rank = 0; rank < 3; rank++) {
+      int route = layout.route(0, rank);
+      for (long chunk = 0; chunk < layout.chunks(route); chunk++) {
+        Block here = locator.received(new Block(), step, route, chunk);
+        assertEquals(start + layout.chunkBegin(route, chunk) * ROW_BYTES, address(here));
+        assertSame(here, locator.toSend(new Block(), step, route, chunk));
+      }
+      assertFalse(locator.isSentFromOwnRows(step, route));
+    }
+    GatherStep next = memory.begin(1, 3, 4, 5);
+    assertNotEquals(start, address(locator.run(new Block(), next, 0, 0, 12)), "another buffer");
+  }
+
+  @Test
+  void streamedRowsOfThisRankAreItsOwn() {
+    GatherMemory memory = new GatherMemory(plan(Storage.STREAMED), 0);
+    RowLocator locator = locator(memory);
+    GatherStep step = memory.begin(1, 5, 4, 6);
+    GatherLayout layout = step.layout();
+    ownRows.reserve(step.buffer(), layout, 5);
+    int route = layout.route(0, 0);
+    assertTrue(locator.isSentFromOwnRows(step, route));
+    assertFalse(locator.isSentFromOwnRows(step, layout.route(0, 2)));
+    long input = address(locator.input(new Block(), step));
+    for (long chunk = 0; chunk < layout.chunks(route); chunk++) {
+      long from = layout.chunkBegin(route, chunk);
+      assertEquals(
+          input + from * ROW_BYTES, address(locator.toSend(new Block(), step, route, chunk)));
+      assertEquals(input + from * ROW_BYTES, address(locator.own(new Block(), step, route, chunk)));
+      // Its neighbours read them in a slot.
+      long slot = address(locator.received(new Block(), step, route, chunk));
+      assertTrue(slot < input || slot >= input + 5 * ROW_BYTES);
+    }
+    ownRows.free();
+  }
+
+  /** The third chunk takes the place of the first. */
+  @Test
+  void streamedRowsOfOthersTakeSlotsInTurn() {
+    GatherMemory memory = new GatherMemory(plan(Storage.STREAMED), 0);
+    RowLocator locator = locator(memory);
+    GatherStep step = memory.begin(1, 0, 0, 6);
+    GatherLayout layout = step.layout();
+    int route = layout.route(0, 2);
+    long first = address(locator.received(new Block(), step, route, 0));
+    long second = address(locator.received(new Block(), step, route, 1));
+    assertTrue(Math.abs(second - first) >= 2 * ROW_BYTES);
+    assertEquals(first, address(locator.received(new Block(), step, route, 2)));
+    Block run = locator.run(new Block(), step, layout.band(route), 2, 4);
+    assertEquals(second, address(run));
+    assertEquals(2, run.rows());
+    // Three uses so far: the next step goes on with the other slot.
+    GatherStep next = memory.begin(1, 0, 0, 2);
+    assertEquals(second, address(locator.received(new Block(), next, route, 0)));
+  }
+}
