@@ -23,10 +23,9 @@ module io.github.gemmflow.core {
       io.github.gemmflow.cli,
       io.github.gemmflow.measure;
 
-  // Kernels and layers round and lay out rows as they travel.
+  // Layers that are measured know how many bytes of a row travel.
   exports io.github.gemmflow.matrix.wire to
-      io.github.gemmflow.measure,
-      io.github.gemmflow.onednn;
+      io.github.gemmflow.measure;
 
   uses io.github.gemmflow.engine.EngineProvider;
   uses io.github.gemmflow.kernel.KernelProvider;

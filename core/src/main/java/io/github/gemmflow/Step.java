@@ -6,7 +6,7 @@ import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Lease;
 import io.github.gemmflow.matrix.Matrix;
 import io.github.gemmflow.matrix.RowConsumer;
-import io.github.gemmflow.matrix.wire.RowFormat;
+import io.github.gemmflow.matrix.RowFormat;
 import io.github.gemmflow.matrix.wire.RowWriter;
 import io.github.gemmflow.pipeline.Pipeline;
 import io.github.gemmflow.pipeline.compute.RowWork;

@@ -3,7 +3,7 @@ package io.github.gemmflow;
 
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
-import io.github.gemmflow.matrix.wire.RowFormat;
+import io.github.gemmflow.matrix.RowFormat;
 import io.github.gemmflow.pipeline.Pipeline;
 import io.github.gemmflow.pipeline.sum.Addend;
 import io.github.gemmflow.pipeline.sum.SumKind;

@@ -9,7 +9,7 @@ import io.github.gemmflow.engine.Channel;
 import io.github.gemmflow.engine.Engine;
 import io.github.gemmflow.failure.DeadlineException;
 import io.github.gemmflow.kit.ForwardingEngine;
-import io.github.gemmflow.matrix.wire.RowFormat;
+import io.github.gemmflow.matrix.RowFormat;
 import io.github.gemmflow.pipeline.WindowSize;
 import io.github.gemmflow.plan.Capacity;
 import io.github.gemmflow.window.Window;

@@ -7,7 +7,7 @@ import io.github.gemmflow.kernel.PackedWeights;
 import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
-import io.github.gemmflow.matrix.wire.RowFormat;
+import io.github.gemmflow.matrix.RowFormat;
 import java.lang.foreign.Arena;
 import java.util.List;
 import java.util.Locale;

@@ -12,7 +12,7 @@ import io.github.gemmflow.kit.Draw;
 import io.github.gemmflow.kit.Reals;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
-import io.github.gemmflow.matrix.wire.RowFormat;
+import io.github.gemmflow.matrix.RowFormat;
 import io.github.gemmflow.tuning.Overlap;
 import io.github.gemmflow.tuning.Storage;
 import io.github.gemmflow.tuning.SumPath;

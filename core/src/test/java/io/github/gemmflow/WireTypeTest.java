@@ -16,7 +16,7 @@ import io.github.gemmflow.kit.Exact;
 import io.github.gemmflow.kit.Reals;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
-import io.github.gemmflow.matrix.wire.RowFormat;
+import io.github.gemmflow.matrix.RowFormat;
 import io.github.gemmflow.tuning.Storage;
 import io.github.gemmflow.tuning.Tuning;
 import java.lang.foreign.Arena;

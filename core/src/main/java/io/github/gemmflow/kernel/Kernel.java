@@ -66,7 +66,7 @@ public interface Kernel {
 
   /**
    * Prepares {@code C = A x B} for weights that this kernel packed. A has their type; rows of int8
-   * have their scales behind them, as {@link io.github.gemmflow.matrix.wire.RowFormat} says.
+   * have their scales behind them, as {@link io.github.gemmflow.matrix.RowFormat} says.
    */
   Product product(PackedWeights weights, ProductSpec spec);
 }

@@ -5,7 +5,7 @@ import io.github.gemmflow.matrix.Block;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Floats;
 import io.github.gemmflow.matrix.Matrix;
-import io.github.gemmflow.matrix.wire.RowFormat;
+import io.github.gemmflow.matrix.RowFormat;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

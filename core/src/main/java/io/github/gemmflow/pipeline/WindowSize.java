@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.pipeline;
 
-import io.github.gemmflow.matrix.wire.RowFormat;
+import io.github.gemmflow.matrix.RowFormat;
 import io.github.gemmflow.pipeline.gather.GatherWindow;
 import io.github.gemmflow.pipeline.step.StepWindow;
 import io.github.gemmflow.pipeline.step.WindowCursor;

@@ -3,7 +3,7 @@ package io.github.gemmflow.kit;
 
 import io.github.gemmflow.matrix.Block;
 import io.github.gemmflow.matrix.DType;
-import io.github.gemmflow.matrix.wire.RowFormat;
+import io.github.gemmflow.matrix.RowFormat;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

@@ -9,7 +9,7 @@ import io.github.gemmflow.kernel.ProductSpec;
 import io.github.gemmflow.matrix.Block;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Floats;
-import io.github.gemmflow.matrix.wire.RowFormat;
+import io.github.gemmflow.matrix.RowFormat;
 import io.github.gemmflow.onednn.binding.Dnnl;
 import io.github.gemmflow.onednn.binding.MatmulSpec;
 import java.lang.foreign.MemorySegment;

@@ -2,6 +2,7 @@
 package io.github.gemmflow.matrix.wire;
 
 import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.matrix.RowFormat;
 
 /**
  * Types of rows: of their elements, and the one in which they travel, which is the same or, for

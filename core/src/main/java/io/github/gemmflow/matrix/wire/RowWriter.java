@@ -5,6 +5,7 @@ import io.github.gemmflow.matrix.Block;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Floats;
 import io.github.gemmflow.matrix.Matrix;
+import io.github.gemmflow.matrix.RowFormat;
 
 /**
  * Writer of reals into memory from which they travel, in any {@link RowFormat}. Not thread-safe.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.gemmflow.matrix.wire;
 
-import static io.github.gemmflow.matrix.wire.RowFormat.BLOCK;
+import static io.github.gemmflow.matrix.RowFormat.BLOCK;
 
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Floats;
+import io.github.gemmflow.matrix.RowFormat;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 

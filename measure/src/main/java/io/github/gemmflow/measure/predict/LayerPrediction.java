@@ -2,8 +2,8 @@
 package io.github.gemmflow.measure.predict;
 
 import io.github.gemmflow.matrix.DType;
+import io.github.gemmflow.matrix.RowFormat;
 import io.github.gemmflow.matrix.Shards;
-import io.github.gemmflow.matrix.wire.RowFormat;
 import io.github.gemmflow.matrix.wire.RowTypes;
 import io.github.gemmflow.measure.layer.Layer;
 import io.github.gemmflow.measure.layer.Operation;

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.github.gemmflow.matrix.wire;
-
-import io.github.gemmflow.matrix.Block;
-import io.github.gemmflow.matrix.DType;
-import io.github.gemmflow.matrix.Matrix;
+package io.github.gemmflow.matrix;
 
 /**
  * Bytes of a row as it lies in a window and travels. Reals are elements only. A row of {@link
@@ -14,7 +10,8 @@ public record RowFormat(DType type, long columns, boolean inBlocks) {
   /** The columns of a block. */
   public static final int BLOCK = 128;
 
-  static final long BLOCK_BYTES = BLOCK + Float.BYTES;
+  /** The bytes of a block: its columns, and their scale. */
+  public static final long BLOCK_BYTES = BLOCK + Float.BYTES;
 
   private static final long LINE = 64;
 
