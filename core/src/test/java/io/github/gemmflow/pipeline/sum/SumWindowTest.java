@@ -46,8 +46,7 @@ class SumWindowTest {
       for (int i = 0; i < HOSTS.size(host); i++) {
         int rank = HOSTS.member(host, i);
         for (int slot = 0; slot < plan.slots(); slot++) {
-          Block part =
-              window.part(new Block(), rank, slot * (long) plan.tileRows(), plan.tileRows());
+          Block part = window.part(new Block(), rank, slot * plan.tileRows(), plan.tileRows());
           assertTrue(part.offset() >= offsetOf(window, rank), "within the rank's parts");
           regions.add(region(part));
         }
