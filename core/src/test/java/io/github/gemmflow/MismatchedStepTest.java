@@ -17,6 +17,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
@@ -31,6 +32,24 @@ class MismatchedStepTest {
   /** In a last step, which no other follows. */
   @Test
   void aMismatchIsFoundWhenTheWorkspaceCloses() {
+    afterAMismatch((space, gather) -> assertDisagree(space::close));
+  }
+
+  /** In a step whose buffer is needed again, although no rank had to look at the other's header. */
+  @Test
+  void aMismatchIsFoundTwoStepsLater() {
+    afterAMismatch(
+        (space, gather) -> {
+          RowCounts none = RowCounts.known(0, 0);
+          try (Step step = gather.begin(none)) {
+            step.run();
+          }
+          assertDisagree(() -> gather.begin(none));
+        });
+  }
+
+  /** Goes on when the ranks have run different operators, and the headers that say so are there. */
+  private static void afterAMismatch(BiConsumer<Workspace, AllGather> then) {
     CountDownLatch ran = new CountDownLatch(2);
     CountDownLatch here = new CountDownLatch(2);
     LocalWorld.onHosts(0, 1)
@@ -50,40 +69,13 @@ class MismatchedStepTest {
               }
               ran.countDown();
               await(here);
-              DisagreementException e = assertThrows(DisagreementException.class, space::close);
-              assertTrue(e.toString().contains("step 0: operator: rank"), e::toString);
+              then.accept(space, first);
             });
   }
 
-  /** In a step whose buffer is needed again, although no rank had to look at the other's header. */
-  @Test
-  void aMismatchIsFoundTwoStepsLater() {
-    CountDownLatch ran = new CountDownLatch(2);
-    CountDownLatch here = new CountDownLatch(2);
-    LocalWorld.onHosts(0, 1)
-        .config(Config.builder().deadline(Duration.ofSeconds(20)).build())
-        .decorate(engine -> new LateHeaders(engine, ran, here))
-        .run(
-            world -> {
-              Workspace space = Workspace.on(world.group()).rows(ROWS).columns(COLUMNS).open();
-              AllGather first = AllGather.on(space).columns(COLUMNS).build();
-              AllGather second = AllGather.on(space).columns(COLUMNS - 1).build();
-              RowCounts own =
-                  world.rank() == 0 ? RowCounts.known(ROWS, 0) : RowCounts.known(0, ROWS);
-              try (Step step = (world.rank() == 0 ? first : second).begin(own)) {
-                step.input().fill(1);
-                step.run();
-              }
-              ran.countDown();
-              await(here);
-              RowCounts none = RowCounts.known(0, 0);
-              try (Step step = first.begin(none)) {
-                step.run();
-              }
-              DisagreementException e =
-                  assertThrows(DisagreementException.class, () -> first.begin(none));
-              assertTrue(e.toString().contains("step 0: operator: rank"), e::toString);
-            });
+  private static void assertDisagree(Executable call) {
+    DisagreementException e = assertThrows(DisagreementException.class, call);
+    assertTrue(e.toString().contains("step 0: operator: rank"), e::toString);
   }
 
   /** A rank that asks the others for their rows is not told those of another operator. */
@@ -97,9 +89,7 @@ class MismatchedStepTest {
               AllGather first = AllGather.on(space).columns(COLUMNS).build();
               AllGather second = AllGather.on(space).columns(COLUMNS - 1).build();
               AllGather mine = world.rank() == 0 ? first : second;
-              DisagreementException e =
-                  assertThrows(DisagreementException.class, () -> mine.begin(RowCounts.mine(ROWS)));
-              assertTrue(e.toString().contains("step 0: operator: rank"), e::toString);
+              assertDisagree(() -> mine.begin(RowCounts.mine(ROWS)));
             });
   }
 

@@ -56,7 +56,7 @@ final class KernelBenchmark implements Callable<Integer> {
   private int rounds;
 
   @Option(
-      names = "--type",
+      names = "--dtype",
       split = ",",
       defaultValue = "BF16,F32",
       description = "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE})")
