@@ -20,9 +20,9 @@ final class LayerStarter {
     this.job = job;
   }
 
-  /** Starts what is compared with all rivals. */
-  Pipes startOurs() throws IOException, InterruptedException {
-    return startOurs(Commands.NAME, options.type, List.of());
+  /** Starts our layer. */
+  Pipes startOurs(String name) throws IOException, InterruptedException {
+    return startOurs(name, options.type, List.of());
   }
 
   private Pipes startOurs(String name, DType type, List<String> settings)
