@@ -74,6 +74,7 @@ public final class EmbedCommand extends Subcommand {
   public Integer call() throws IOException, InterruptedException {
     checkOutput(rowsOut);
     ranks.orElse(1);
+    ranks.toStart();
     try (EncoderModel files = EncoderModel.open(model);
         Tokenizer tokenizer = Tokenizer.read(files.tokenizer())) {
       List<int[]> tokens = sentences.stream().map(tokenizer::encode).toList();

@@ -119,6 +119,7 @@ public final class GenerateCommand extends Subcommand {
   public Integer call() throws IOException, InterruptedException {
     checkOutput(logitsOut, trace);
     ranks.orElse(1);
+    ranks.toStart();
     try (Checkpoint checkpoint = Checkpoint.open(model.directory());
         Text text = Text.of(model.directory(), output()::say)) {
       List<int[]> prompts = prompts(checkpoint.config(), text);

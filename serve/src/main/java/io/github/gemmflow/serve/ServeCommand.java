@@ -107,6 +107,7 @@ public final class ServeCommand extends Subcommand {
   public Integer call() throws IOException, InterruptedException {
     checkLimits();
     ranks.orElse(1);
+    ranks.toStart();
     Service.limitHttp();
     Path directory = model.directory();
     try (Checkpoint checkpoint = Checkpoint.open(directory);

@@ -88,6 +88,7 @@ class GenerateCommandTest {
     generate("--random-prompts", "0").bad(ExitCode.INPUT, "0 prompts");
     generate("-n", "1", "--logits-out", "/nonexistent/logits")
         .bad(ExitCode.INPUT, "/nonexistent/logits", "no directory");
+    generate("-n", "1,2").bad(ExitCode.INPUT, "one number is wanted here");
     generate("-n", "5").bad(ExitCode.INPUT, "5 ranks cannot share 4 heads");
     generate("--shares", "2;1").bad(ExitCode.INPUT, "not '2;1'");
     generate("--prompt", "Once").bad(ExitCode.INPUT, "no tokenizer.json");
