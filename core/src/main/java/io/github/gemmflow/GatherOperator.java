@@ -84,8 +84,7 @@ public abstract sealed class GatherOperator extends Operator permits AllGather, 
         return begin(RowCounts.equal(ranks, mine));
       }
     }
-    beginStep(kind, rows);
-    return new Step(this, workspace());
+    return new Step(this, workspace(), beginStep(kind, rows));
   }
 
   private void checkMine(long rows) {
@@ -171,10 +170,6 @@ public abstract sealed class GatherOperator extends Operator permits AllGather, 
 
   final Shape shape() {
     return shape;
-  }
-
-  final GatherKind kind() {
-    return kind;
   }
 
   final boolean keepsGathered() {

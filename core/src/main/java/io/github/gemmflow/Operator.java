@@ -2,6 +2,7 @@
 package io.github.gemmflow;
 
 import io.github.gemmflow.matrix.Matrix;
+import io.github.gemmflow.pipeline.comm.PlannedStep;
 import io.github.gemmflow.pipeline.comm.StepKind;
 import io.github.gemmflow.tuning.Explanation;
 import java.lang.foreign.MemorySegment;
@@ -104,7 +105,7 @@ public abstract sealed class Operator implements AutoCloseable permits GatherOpe
   public abstract Explanation explain();
 
   /** Begins a step, unless something is closed. */
-  final void beginStep(StepKind kind, RowCounts rows) {
+  final <S extends PlannedStep> S beginStep(StepKind<S> kind, RowCounts rows) {
     // Counted first, so that the operator cannot be closed in the meantime.
     if (openSteps.updateAndGet(open -> open == CLOSED ? CLOSED : open + 1) == CLOSED) {
       throw new IllegalStateException(this + " is closed");
@@ -112,18 +113,18 @@ public abstract sealed class Operator implements AutoCloseable permits GatherOpe
     boolean begun = false;
     try {
       workspace.checkOpen();
-      if (rows.areKnown()) {
-        workspace.pipeline().begin(kind, number, rows.all());
-      } else {
-        workspace.pipeline().begin(kind, number, rows.all()[0]);
-      }
+      S step =
+          rows.areKnown()
+              ? workspace.pipeline().begin(kind, number, rows.all())
+              : workspace.pipeline().begin(kind, number, rows.all()[0]);
       begun = true;
+      steps.incrementAndGet();
+      return step;
     } finally {
       if (!begun) {
         openSteps.decrementAndGet();
       }
     }
-    steps.incrementAndGet();
   }
 
   final void stepEnded() {

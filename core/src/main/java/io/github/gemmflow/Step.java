@@ -11,6 +11,7 @@ import io.github.gemmflow.matrix.wire.RowWriter;
 import io.github.gemmflow.pipeline.Pipeline;
 import io.github.gemmflow.pipeline.compute.RowWork;
 import io.github.gemmflow.pipeline.compute.TrackedWork;
+import io.github.gemmflow.pipeline.gather.PlannedGather;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +25,7 @@ public final class Step implements AutoCloseable {
   private final GatherOperator operator;
   private final Workspace workspace;
   private final Pipeline pipeline;
+  private final PlannedGather planned;
   private final RowFormat format;
   private volatile boolean started;
   private volatile boolean complete;
@@ -32,29 +34,30 @@ public final class Step implements AutoCloseable {
   private volatile @Nullable TrackedWork tracked;
   private volatile @Nullable IllegalArgumentException refused;
 
-  Step(GatherOperator operator, Workspace workspace) {
+  Step(GatherOperator operator, Workspace workspace, PlannedGather planned) {
     this.operator = operator;
     this.workspace = workspace;
     this.pipeline = workspace.pipeline();
+    this.planned = planned;
     this.format = workspace.types().format(operator.columns());
   }
 
   /** The rows of A over all ranks: those that outputs must have. */
   public long rows() {
     checkOpen();
-    return pipeline.layout().totalRows();
+    return planned.layout().totalRows();
   }
 
   /** Where this rank's rows start in A. */
   public long firstRow() {
     checkOpen();
-    return pipeline.layout().firstRow(workspace.group().rank());
+    return planned.layout().firstRow(workspace.group().rank());
   }
 
   /** How the rows travel, for a person to print. */
   public String describe() {
     checkOpen();
-    return pipeline.layout().toString();
+    return planned.layout().toString();
   }
 
   /**
@@ -69,7 +72,7 @@ public final class Step implements AutoCloseable {
 
   private Block inputRows() {
     checkInput();
-    return operator.kind().input(new Block(), pipeline.buffer());
+    return planned.input(new Block());
   }
 
   /** The scales of {@link #input}, of {@link DType#I8}: a column of F32, until the step runs. */
@@ -135,7 +138,7 @@ public final class Step implements AutoCloseable {
           "the operator does not keep the gathered rows: build it with keepGathered()");
     }
     lease.check();
-    return operator.kind().gathered(new Block(), pipeline.buffer());
+    return planned.gathered(new Block());
   }
 
   private Matrix matrix(Block rows, long columns) {
@@ -224,14 +227,14 @@ public final class Step implements AutoCloseable {
   }
 
   private void run(RowWork work) {
-    pipeline.run(operator, buffer -> operator.kind().run(buffer, work));
+    pipeline.run(operator, () -> planned.run(work));
     complete = true;
   }
 
   private RowWork prepare(Matrix[] outputs, boolean byOtherThreads) {
     checkOpen();
     try {
-      operator.checkOutputs(pipeline.layout().totalRows(), outputs);
+      operator.checkOutputs(planned.layout().totalRows(), outputs);
       if (byOtherThreads) {
         Operator.checkShared(outputs);
       }

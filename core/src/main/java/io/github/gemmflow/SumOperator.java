@@ -4,8 +4,8 @@ package io.github.gemmflow;
 import io.github.gemmflow.matrix.DType;
 import io.github.gemmflow.matrix.Matrix;
 import io.github.gemmflow.matrix.RowFormat;
-import io.github.gemmflow.pipeline.Pipeline;
 import io.github.gemmflow.pipeline.sum.Addend;
+import io.github.gemmflow.pipeline.sum.PlannedSum;
 import io.github.gemmflow.pipeline.sum.SumKind;
 import io.github.gemmflow.pipeline.sum.SumWork;
 import io.github.gemmflow.plan.SumPlan;
@@ -193,20 +193,19 @@ public abstract sealed class SumOperator extends Operator
 
   @Override
   final void execute(RowCounts rows, Matrix a, Matrix[] outputs) {
-    begin(rows);
-    work(a, outputs[0]);
+    work(begin(rows), a, outputs[0]);
   }
 
   @Override
   final RunHandle executeInBackground(RowCounts rows, Matrix a, Matrix[] outputs) {
     Matrix c = outputs[0];
-    begin(rows);
+    PlannedSum step = begin(rows);
     try {
       return RunHandle.start(
           workspace().starter(),
           workspace().pipeline().waitCheck(),
           null,
-          () -> work(a, c),
+          () -> work(step, a, c),
           () -> endUnrun("its matrices were freed"),
           a,
           c);
@@ -216,21 +215,20 @@ public abstract sealed class SumOperator extends Operator
     }
   }
 
-  private void begin(RowCounts rows) {
+  private PlannedSum begin(RowCounts rows) {
     boolean alike = !rows.areKnown() && !isScattered();
     int ranks = workspace().group().size();
-    beginStep(kind, alike ? RowCounts.equal(ranks, rows.all()[0]) : rows);
+    return beginStep(kind, alike ? RowCounts.equal(ranks, rows.all()[0]) : rows);
   }
 
   private void endUnrun(String why) {
     end(": " + why);
   }
 
-  private void work(Matrix a, Matrix c) {
-    Pipeline pipeline = workspace().pipeline();
+  private void work(PlannedSum step, Matrix a, Matrix c) {
     String why = "";
     try {
-      long rows = pipeline.layout().totalRows();
+      long rows = step.layout().totalRows();
       if (rows != a.rows()) {
         String wrong =
             "the input has %d rows, but the outputs of all ranks together have %d"
@@ -239,7 +237,7 @@ public abstract sealed class SumOperator extends Operator
         throw new IllegalArgumentException(wrong);
       }
       SumWork work = addend.work().bind(a, c);
-      pipeline.run(this, buffer -> kind.run(buffer, work));
+      workspace().pipeline().run(this, () -> step.run(work));
     } finally {
       end(why);
     }

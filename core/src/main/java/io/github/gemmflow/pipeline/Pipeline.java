@@ -5,6 +5,7 @@ import io.github.gemmflow.engine.Channel;
 import io.github.gemmflow.failure.GemmflowException;
 import io.github.gemmflow.pipeline.comm.CommLane;
 import io.github.gemmflow.pipeline.comm.CommThread;
+import io.github.gemmflow.pipeline.comm.PlannedStep;
 import io.github.gemmflow.pipeline.comm.StepKind;
 import io.github.gemmflow.pipeline.compute.ComputeLane;
 import io.github.gemmflow.pipeline.compute.ComputeThreads;
@@ -29,7 +30,6 @@ import io.github.gemmflow.window.Waiter;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -120,29 +120,30 @@ public final class Pipeline {
    *
    * @param operator the number of the operator in its workspace
    */
-  public void begin(StepKind kind, long operator, long[] rowsPerRank) {
-    begin(kind, operator, rowsPerRank, 0);
+  public <S extends PlannedStep> S begin(StepKind<S> kind, long operator, long[] rowsPerRank) {
+    return begin(kind, operator, rowsPerRank, 0);
   }
 
   /**
    * Begins a step of which this rank knows only its own rows. Waits for room, and for all other
    * ranks to begin it too.
    */
-  public void begin(StepKind kind, long operator, long myRows) {
-    begin(kind, operator, null, myRows);
+  public <S extends PlannedStep> S begin(StepKind<S> kind, long operator, long myRows) {
+    return begin(kind, operator, null, myRows);
   }
 
-  private void begin(StepKind kind, long operator, long @Nullable [] rowsPerRank, long myRows) {
+  private <S extends PlannedStep> S begin(
+      StepKind<S> kind, long operator, long @Nullable [] rowsPerRank, long myRows) {
     gate.enter();
     boolean begun = false;
     long before = opening.begun();
     try {
-      if (rowsPerRank == null) {
-        opening.begin(kind, operator, myRows);
-      } else {
-        opening.begin(kind, operator, rowsPerRank);
-      }
+      S step =
+          rowsPerRank == null
+              ? opening.begin(kind, operator, myRows)
+              : opening.begin(kind, operator, rowsPerRank);
       begun = true;
+      return step;
     } catch (IllegalArgumentException e) {
       // The step has not begun, or has ended for all ranks.
       throw e;
@@ -178,18 +179,13 @@ public final class Pipeline {
     return opening.step().layout();
   }
 
-  /** The buffer of the open step. */
-  public int buffer() {
-    return opening.step().buffer();
-  }
-
   /**
    * Runs the open step.
    *
    * @param operator whose step it is; its text is for people
-   * @param body does the work; is given the buffer of the step
+   * @param body does the work
    */
-  public void run(Object operator, IntConsumer body) {
+  public void run(Object operator, Runnable body) {
     state.run();
     try {
       record(operator, body);
@@ -203,12 +199,12 @@ public final class Pipeline {
     }
   }
 
-  private void record(Object operator, IntConsumer body) {
+  private void record(Object operator, Runnable body) {
     StepContext step = opening.step();
     StepEvent event = recorder.beginStep();
     try {
       headers.verifyAll(step);
-      body.accept(step.buffer());
+      body.run();
       // A neighbour with other counts may have written where others' rows lie; its header came
       // first.
       headers.verifyAll(step);

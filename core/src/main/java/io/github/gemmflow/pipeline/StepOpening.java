@@ -3,6 +3,7 @@ package io.github.gemmflow.pipeline;
 
 import io.github.gemmflow.failure.DeadlineException;
 import io.github.gemmflow.pipeline.comm.CommLane;
+import io.github.gemmflow.pipeline.comm.PlannedStep;
 import io.github.gemmflow.pipeline.comm.StepKind;
 import io.github.gemmflow.pipeline.step.Diagnosis;
 import io.github.gemmflow.pipeline.step.HeaderCheck;
@@ -68,21 +69,22 @@ final class StepOpening {
   }
 
   /** Begins a step whose rows this rank knows for all ranks. */
-  void begin(StepKind kind, long operator, long[] rowsPerRank) {
-    int buffer = awaitBuffer();
-    Layout layout = kind.layout(buffer);
+  <S extends PlannedStep> S begin(StepKind<S> kind, long operator, long[] rowsPerRank) {
+    S planned = kind.step(awaitBuffer());
+    Layout layout = planned.layout();
     layout.lay(rowsPerRank);
     long myRows = layout.rows(peers.rank());
-    kind.reserve(buffer, myRows);
+    planned.reserve(myRows);
     leadOrFollow(operator, myRows, layout.countsHash());
-    lay(kind);
+    lay(planned);
+    return planned;
   }
 
   /** Begins a step of which this rank knows only its own rows. */
-  void begin(StepKind kind, long operator, long myRows) {
-    int buffer = awaitBuffer();
-    Layout layout = kind.layout(buffer);
-    kind.reserve(buffer, myRows);
+  <S extends PlannedStep> S begin(StepKind<S> kind, long operator, long myRows) {
+    S planned = kind.step(awaitBuffer());
+    Layout layout = planned.layout();
+    planned.reserve(myRows);
     leadOrFollow(operator, myRows, StepHeaders.NOT_KNOWN);
     long[] rowsPerRank = awaitRows();
     try {
@@ -93,11 +95,12 @@ final class StepOpening {
       for (int rank = 0; rank < rowsPerRank.length; rank++) {
         step.setVerified(rank);
       }
-      lay(kind);
+      lay(planned);
       pass();
       throw e;
     }
-    lay(kind);
+    lay(planned);
+    return planned;
   }
 
   private int awaitBuffer() {
@@ -165,12 +168,11 @@ final class StepOpening {
     return rows;
   }
 
-  private void lay(StepKind kind) {
-    int buffer = step.buffer();
-    kind.number(buffer);
-    step.lay(kind.layout(buffer), kind.isEachWaitingForAll());
+  private void lay(PlannedStep planned) {
+    planned.number();
+    step.lay(planned.layout(), planned.isEachWaitingForAll());
     if (commLane != null) {
-      commLane.lay(step, kind.traffic(buffer));
+      commLane.lay(step, planned.traffic());
     }
   }
 

@@ -58,10 +58,7 @@ final class Arrivals {
 
   /** Whether every reader is done with what a chunk of a route would overwrite. */
   boolean hasRoom(GatherStep step, int route, long chunk) {
-    GatherLayout layout = step.layout();
-    int band = layout.band(route);
-    return !layout.plan().isStreamed()
-        || window.slots(band).isFree(step.use(band) + layout.slot(band, chunk));
+    return step.storage().hasRoom(step, route, chunk);
   }
 
   /**
@@ -71,7 +68,7 @@ final class Arrivals {
   boolean areHeldUp(GatherStep step) {
     GatherLayout layout = step.layout();
     boolean missing = false;
-    for (int route = 0; layout.plan().isStreamed() && route < layout.routes(); route++) {
+    for (int route = 0; step.storage().hasSlots() && route < layout.routes(); route++) {
       long chunks = Math.max(0, chunks(step, route));
       if (chunks < layout.chunks(route)) {
         if (hasRoom(step, route, chunks)) {

@@ -13,7 +13,9 @@ import io.github.gemmflow.plan.GatherLayout;
 import io.github.gemmflow.plan.NextRun;
 import io.github.gemmflow.plan.Patience;
 import io.github.gemmflow.trace.Span;
+import java.util.Objects;
 import java.util.function.DoubleSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Compute lane of a gathering step: works on its rows as they arrive. Each thread feeds a chunk of
@@ -27,7 +29,6 @@ final class GatherLane extends ComputeLane {
 
   private final HostPeers peers;
   private final GatherWindow window;
-  private final RowLocator locator;
   private final Arrivals arrivals;
   private final HeaderCheck headers;
   private final GatherDiagnosis diagnosis;
@@ -39,27 +40,19 @@ final class GatherLane extends ComputeLane {
   private final Scratch[] scratch;
 
   // The step that is running; guarded by this.
-  private GatherStep step;
+  private @Nullable GatherStep step;
   private RowWork work = RowWork.NONE;
   private int tasks;
   private int nextTask;
 
-  GatherLane(
-      LaneContext context,
-      GatherStep firstStep,
-      GatherWindow window,
-      RowLocator locator,
-      Arrivals arrivals,
-      ArrivalRate pace) {
+  GatherLane(LaneContext context, GatherWindow window, Arrivals arrivals, ArrivalRate pace) {
     super(context);
-    this.step = firstStep;
     this.peers = context.peers();
     this.window = window;
-    this.locator = locator;
-    this.feeder = new SlotFeeder(peers, window, locator, arrivals);
+    this.feeder = new SlotFeeder(peers, window, arrivals);
     this.arrivals = arrivals;
     this.headers = context.headers();
-    this.arrivalNanos = () -> pace.nanos(arrivals.bytesToReceive(step));
+    this.arrivalNanos = () -> pace.nanos(arrivals.bytesToReceive(step()));
     this.diagnosis = new GatherDiagnosis(peers, window, arrivals, headers, context.diagnosis());
     this.recorder = context.recorder();
     this.runs = new NextRun(peers.rank(), GatherWindow.routes(peers.hosts().ranks()));
@@ -87,12 +80,16 @@ final class GatherLane extends ComputeLane {
     runStep(newStep.open());
   }
 
+  private GatherStep step() {
+    return Objects.requireNonNull(step);
+  }
+
   @Override
   protected void start() {
     tasks = 0;
     nextTask = 0;
-    runs.reset(step.layout());
-    feeder.start(step);
+    runs.reset(step().layout());
+    feeder.start(step());
     passOwnRows();
     patience.reset();
   }
@@ -102,7 +99,7 @@ final class GatherLane extends ComputeLane {
    * slots.
    */
   private void passOwnRows() {
-    GatherLayout layout = step.layout();
+    GatherLayout layout = step().layout();
     for (int band = 0; band < layout.bands(); band++) {
       if (layout.isReadFromOwnRows(band, peers.rank())) {
         pass(band, layout.bandChunks(band));
@@ -112,7 +109,7 @@ final class GatherLane extends ComputeLane {
 
   /** Lets go of the slots of a band whose chunks nobody here works on or will work on. */
   private void release(int band) {
-    GatherLayout layout = step.layout();
+    GatherLayout layout = step().layout();
     if (band == NO_BAND || layout.isReadFromOwnRows(band, peers.rank())) {
       return;
     }
@@ -131,8 +128,8 @@ final class GatherLane extends ComputeLane {
   }
 
   private void pass(int band, long chunks) {
-    long use = step.use(band);
-    long slots = step.layout().slotsDone(band, chunks);
+    long use = step().use(band);
+    long slots = step().layout().slotsDone(band, chunks);
     if (window.slots(band).pass(peers.computeReader(), use, use + slots)) {
       peers.ringFillers();
     }
@@ -140,13 +137,13 @@ final class GatherLane extends ComputeLane {
 
   @Override
   protected long news() {
-    return arrivals.progress() + feeder.room(step);
+    return arrivals.progress() + feeder.room(step());
   }
 
   private boolean choose() {
     long now = System.nanoTime();
     NextRun.Soon soon = patience.soon(now, mostPatience(), arrivalNanos);
-    boolean chosen = runs.choose(step.layout(), work.worthwhileRows(), soon);
+    boolean chosen = runs.choose(step().layout(), work.worthwhileRows(), soon);
     patience.note(now, chosen, runs.isPatient());
     return chosen;
   }
@@ -165,10 +162,10 @@ final class GatherLane extends ComputeLane {
 
   @Override
   protected boolean isWaitingFor(int reader) {
-    return arrivals.areHeldUp(step)
+    return arrivals.areHeldUp(step())
         || (!peers.isCommLane(reader)
-            && arrivals.areAllMissingOnThisHost(step)
-            && arrivals.isMissing(step, peers.hostRank(reader)));
+            && arrivals.areAllMissingOnThisHost(step())
+            && arrivals.isMissing(step(), peers.hostRank(reader)));
   }
 
   /**
@@ -177,15 +174,15 @@ final class GatherLane extends ComputeLane {
    */
   @Override
   protected int giveUpDelay() {
-    if (headers.headersThere(step.open()) < peers.hosts().ranks()) {
+    if (headers.headersThere(step().open()) < peers.hosts().ranks()) {
       return 2;
     }
-    return step.layout().plan().isStreamed() && !diagnosis.knowsWhoHoldsRoom(step) ? 1 : 0;
+    return step().storage().hasSlots() && !diagnosis.knowsWhoHoldsRoom(step()) ? 1 : 0;
   }
 
   @Override
   protected String missing() {
-    return diagnosis.missingRows(step, feeder);
+    return diagnosis.missingRows(step(), feeder);
   }
 
   @Override
@@ -193,13 +190,13 @@ final class GatherLane extends ComputeLane {
     Scratch mine = scratch[thread];
     int task = take(thread, mine);
     if (task == FEED) {
-      feeder.feed(step, mine.part);
+      feeder.feed(step(), mine.part);
       noteFed(mine);
     } else if (task != NO_TASK) {
       Recorder.Mark mark = recorder.begin(Span.Kind.WORK);
       long begin = System.nanoTime();
       work.perform(thread, task, mine.firstRow, mine.block);
-      recorder.end(mark, step.open().number(), thread, mine.firstRow, mine.block.rows());
+      recorder.end(mark, step().open().number(), thread, mine.firstRow, mine.block.rows());
       noteRun(mine, begin);
     }
     return task != NO_TASK;
@@ -223,7 +220,7 @@ final class GatherLane extends ComputeLane {
       if (takeFeed(mine)) {
         return FEED;
       }
-      arrivals.update(step, runs);
+      arrivals.update(step(), runs);
       if (choose()) {
         countRun();
         tasks = work.tasks(runs.end() - runs.begin());
@@ -232,7 +229,7 @@ final class GatherLane extends ComputeLane {
           release(streamedBand());
           work.done(runs.begin(), runs.end());
         }
-      } else if (runs.allTaken(step.layout()) && feeder.isDone(step)) {
+      } else if (runs.allTaken(step().layout()) && feeder.isDone(step())) {
         finish();
       } else {
         return NO_TASK;
@@ -243,19 +240,19 @@ final class GatherLane extends ComputeLane {
     }
     mine.working = true;
     mine.firstRow = runs.begin();
-    locator.run(mine.block, step, runs.band(), mine.firstRow, runs.end());
+    step().storage().run(mine.block, step(), runs.band(), mine.firstRow, runs.end());
     mine.band = streamedBand();
     return nextTask++;
   }
 
   /** Others wait for this rank's rows, so they go before its own work. */
   private boolean takeFeed(Scratch mine) {
-    mine.part = feeder.take(step);
+    mine.part = feeder.take(step());
     return mine.part != SlotFeeder.NONE;
   }
 
   private int streamedBand() {
-    return step.layout().plan().isStreamed() ? runs.band() : NO_BAND;
+    return step().storage().hasSlots() ? runs.band() : NO_BAND;
   }
 
   private synchronized void noteRun(Scratch mine, long begin) {

@@ -6,56 +6,46 @@ import io.github.gemmflow.pipeline.compute.LaneContext;
 import io.github.gemmflow.pipeline.step.HostPeers;
 import io.github.gemmflow.pipeline.step.StepContext;
 import io.github.gemmflow.pipeline.step.StepNumbers;
-import io.github.gemmflow.pipeline.step.StepWindow;
+import io.github.gemmflow.plan.GatherPlan;
 
 /** Half of a workspace's pipeline for steps that gather, whatever their plans. */
 public final class GatherPipeline {
+  private final HostPeers peers;
   private final GatherWindow window;
-  private final OwnRows ownRows;
-  private final RowLocator locator;
+  private final StepContext[] open;
+  private final OwnRows[] ownRows;
+  private final RowStorage gathered;
+  private final RowStorage streamed;
+  private final StepNumbers chunks;
+  private final StepNumbers uses;
+  private final ArrivalRate pace = new ArrivalRate();
+  private final Arrivals arrivals;
   private final GatherLane lane;
-  private final GatherStep[] steps = new GatherStep[StepWindow.STEPS];
-  private final GatherTraffic[] traffic = new GatherTraffic[StepWindow.STEPS];
 
   public GatherPipeline(LaneContext context, GatherWindow window, StepContext[] open) {
-    HostPeers peers = context.peers();
+    this.peers = context.peers();
     this.window = window;
-    this.ownRows = new OwnRows(peers.rank());
-    this.locator = new RowLocator(peers.rank(), window, ownRows);
-    ArrivalRate pace = new ArrivalRate();
-    Arrivals arrivals = new Arrivals(peers, window, context.headers(), context.news());
-    int routes = GatherWindow.routes(peers.hosts().ranks());
-    StepNumbers chunks = new StepNumbers(routes);
-    StepNumbers uses = new StepNumbers(routes);
-    for (int buffer = 0; buffer < steps.length; buffer++) {
-      steps[buffer] = new GatherStep(open[buffer], chunks, uses);
-      traffic[buffer] = new GatherTraffic(steps[buffer], peers, window, locator, arrivals, pace);
+    this.open = open;
+    this.ownRows = new OwnRows[open.length];
+    for (int buffer = 0; buffer < open.length; buffer++) {
+      ownRows[buffer] = new OwnRows(peers.rank());
     }
-    this.lane = new GatherLane(context, steps[0], window, locator, arrivals, pace);
+    this.gathered = new GatheredRows(peers.rank(), window);
+    this.streamed = new StreamedRows(peers.rank(), window);
+    int routes = GatherWindow.routes(peers.hosts().ranks());
+    this.chunks = new StepNumbers(routes);
+    this.uses = new StepNumbers(routes);
+    this.arrivals = new Arrivals(peers, window, context.headers(), context.news());
+    this.lane = new GatherLane(context, window, arrivals, pace);
   }
 
-  GatherWindow window() {
-    return window;
-  }
-
-  OwnRows ownRows() {
-    return ownRows;
-  }
-
-  RowLocator locator() {
-    return locator;
-  }
-
-  GatherLane lane() {
-    return lane;
-  }
-
-  GatherStep step(int buffer) {
-    return steps[buffer];
-  }
-
-  GatherTraffic traffic(int buffer) {
-    return traffic[buffer];
+  /** The steps of a plan in a buffer. */
+  PlannedGather plan(GatherPlan plan, int buffer) {
+    RowStorage storage = plan.isStreamed() ? streamed : gathered;
+    GatherStep step =
+        new GatherStep(open[buffer], plan.step(), storage, ownRows[buffer], chunks, uses);
+    GatherTraffic traffic = new GatherTraffic(step, peers, window, arrivals, pace);
+    return new PlannedGather(step, traffic, window, lane);
   }
 
   /** The lane, for its counts. */
@@ -65,11 +55,17 @@ public final class GatherPipeline {
 
   /** How much memory this rank has for its own rows of streamed steps. */
   public long ownBytes() {
-    return ownRows.bytes();
+    long sum = 0;
+    for (OwnRows rows : ownRows) {
+      sum += rows.bytes();
+    }
+    return sum;
   }
 
   /** Frees that memory. */
   public void free() {
-    ownRows.free();
+    for (OwnRows rows : ownRows) {
+      rows.free();
+    }
   }
 }

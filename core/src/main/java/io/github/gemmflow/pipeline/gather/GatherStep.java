@@ -4,42 +4,57 @@ package io.github.gemmflow.pipeline.gather;
 import io.github.gemmflow.pipeline.step.StepContext;
 import io.github.gemmflow.pipeline.step.StepNumbers;
 import io.github.gemmflow.plan.GatherLayout;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Gathering step as both lanes of a rank know it. There is one for each buffer; the thread that
- * begins a step fills it in before the communication thread may look at it.
+ * Gathering step as both lanes of a rank know it. There is one for each buffer of a kind; the
+ * thread that begins a step fills it in before the communication thread may look at it.
  */
 final class GatherStep {
   private final StepContext open;
+  private final GatherLayout layout;
+  private final RowStorage storage;
+  private final OwnRows ownRows;
   private final StepNumbers chunks;
   private final StepNumbers uses;
-  private @Nullable GatherLayout layout;
+  private final long[] firstChunk;
+  private final long[] firstUse;
   private volatile boolean written;
 
   /**
    * The steps in a buffer.
    *
+   * @param storage where their rows lie
+   * @param ownRows memory of this rank for streamed rows
    * @param chunks numbers the chunks of each route
    * @param uses numbers the uses of each band's slots
    */
-  GatherStep(StepContext open, StepNumbers chunks, StepNumbers uses) {
+  GatherStep(
+      StepContext open,
+      GatherLayout layout,
+      RowStorage storage,
+      OwnRows ownRows,
+      StepNumbers chunks,
+      StepNumbers uses) {
     this.open = open;
+    this.layout = layout;
+    this.storage = storage;
+    this.ownRows = ownRows;
     this.chunks = chunks;
     this.uses = uses;
+    this.firstChunk = new long[chunks.things()];
+    this.firstUse = new long[uses.things()];
   }
 
   /** Turns to a new step, which is laid out. */
-  void number(GatherLayout newLayout) {
-    layout = newLayout;
+  void number() {
     written = false;
-    chunks.begin(buffer());
-    for (int route = 0; route < newLayout.routes(); route++) {
-      chunks.add(route, newLayout.chunks(route));
+    chunks.begin(firstChunk);
+    for (int route = 0; route < layout.routes(); route++) {
+      chunks.add(route, layout.chunks(route));
     }
-    uses.begin(buffer());
-    for (int band = 0; newLayout.plan().isStreamed() && band < newLayout.bands(); band++) {
-      uses.add(band, newLayout.bandSlots(band));
+    uses.begin(firstUse);
+    for (int band = 0; storage.hasSlots() && band < layout.bands(); band++) {
+      uses.add(band, layout.bandSlots(band));
     }
   }
 
@@ -52,21 +67,25 @@ final class GatherStep {
   }
 
   GatherLayout layout() {
-    GatherLayout laid = layout;
-    if (laid == null) {
-      throw new IllegalStateException("no step has been laid out in this buffer");
-    }
-    return laid;
+    return layout;
+  }
+
+  RowStorage storage() {
+    return storage;
+  }
+
+  OwnRows ownRows() {
+    return ownRows;
   }
 
   /** How many chunks of a route there were in all steps before this one. */
   long firstChunk(int route) {
-    return chunks.first(buffer(), route);
+    return firstChunk[route];
   }
 
   /** How many times a slot of a band was used in all steps before this one. */
   long use(int band) {
-    return uses.first(buffer(), band);
+    return firstUse[band];
   }
 
   /** Whether this rank's own rows are written. */

@@ -13,7 +13,6 @@ import io.github.gemmflow.plan.Transfers;
 final class GatherTraffic implements ChunkTraffic {
   private final HostPeers peers;
   private final GatherWindow window;
-  private final RowLocator locator;
   private final Arrivals arrivals;
   private final ArrivalRate pace;
   private final long[] forwarded;
@@ -22,16 +21,10 @@ final class GatherTraffic implements ChunkTraffic {
 
   /** The traffic of the steps in a buffer. */
   GatherTraffic(
-      GatherStep step,
-      HostPeers peers,
-      GatherWindow window,
-      RowLocator locator,
-      Arrivals arrivals,
-      ArrivalRate pace) {
+      GatherStep step, HostPeers peers, GatherWindow window, Arrivals arrivals, ArrivalRate pace) {
     this.step = step;
     this.peers = peers;
     this.window = window;
-    this.locator = locator;
     this.arrivals = arrivals;
     this.pace = pace;
     this.forwarded = new long[GatherWindow.routes(peers.hosts().ranks())];
@@ -40,12 +33,12 @@ final class GatherTraffic implements ChunkTraffic {
   @Override
   public void start(Transfers transfers) {
     transfers.fill(step.layout());
-    slotsPassed = !step.layout().plan().isStreamed();
+    slotsPassed = !step.storage().hasSlots();
   }
 
   @Override
   public long sendable(int route) {
-    if (locator.isSentFromOwnRows(step, route)) {
+    if (step.storage().isSentFromOwnRows(step, route)) {
       return step.isWritten() ? step.layout().chunks(route) : 0;
     }
     return arrivals.chunks(step, route);
@@ -53,14 +46,7 @@ final class GatherTraffic implements ChunkTraffic {
 
   @Override
   public long receivable(int route) {
-    GatherLayout layout = step.layout();
-    long chunks = layout.chunks(route);
-    if (!layout.plan().isStreamed()) {
-      return chunks;
-    }
-    int band = layout.band(route);
-    long free = window.slots(band).filledUpTo() - step.use(band);
-    return Math.min(chunks, free * layout.slotChunks(band));
+    return step.storage().receivable(step, route);
   }
 
   @Override
@@ -70,28 +56,22 @@ final class GatherTraffic implements ChunkTraffic {
 
   @Override
   public Block toSend(Block block, int route, long chunk) {
-    return locator.toSend(block, step, route, chunk);
+    return step.storage().toSend(block, step, route, chunk);
   }
 
   @Override
   public Block received(Block block, int route, long chunk) {
-    return locator.received(block, step, route, chunk);
+    return step.storage().received(block, step, route, chunk);
   }
 
-  /**
-   * The last one of each slot, if rows are streamed: then the receiver has room for some slots
-   * only.
-   */
   @Override
   public boolean isSynchronous(int route, long chunk) {
-    GatherLayout layout = step.layout();
-    return layout.plan().isStreamed()
-        && layout.slotsDone(layout.band(route), chunk + 1) > layout.slot(layout.band(route), chunk);
+    return step.storage().isSynchronous(step, route, chunk);
   }
 
   @Override
   public boolean mayFollowHeader(int route, int sender) {
-    return step.layout().shard(route) == sender && !step.layout().plan().isStreamed();
+    return step.layout().shard(route) == sender && step.storage().mayFollowHeader();
   }
 
   @Override
@@ -115,7 +95,7 @@ final class GatherTraffic implements ChunkTraffic {
       forwarded[band] = layout.bandChunks(band);
     }
     for (int i = 0; i < sends.count(); i++) {
-      if (!locator.isSentFromOwnRows(step, sends.route(i))) {
+      if (!step.storage().isSentFromOwnRows(step, sends.route(i))) {
         int band = layout.band(sends.route(i));
         forwarded[band] = Math.min(forwarded[band], sends.finished(i));
       }

@@ -106,19 +106,6 @@ public final class GatherWindow {
     return block.at(memory, offset, to - from, rowBytes, rowBytes);
   }
 
-  /** Points a block at the place of a chunk: only the columns that its route brings. */
-  public Block chunk(Block block, GatherStep step, int route, long chunk) {
-    GatherLayout layout = step.layout();
-    long from = layout.chunkBegin(route, chunk);
-    long to = layout.chunkBegin(route, chunk + 1);
-    if (layout.plan().isStreamed()) {
-      slotRows(block, step, layout.band(route), from, to);
-    } else {
-      rows(block, step, from, to);
-    }
-    return block.columns(layout.columnOffset(route), layout.columnBytes(route));
-  }
-
   /** How many chunks of each route have arrived, over all steps. */
   public Counters arrivals() {
     return arrivals;

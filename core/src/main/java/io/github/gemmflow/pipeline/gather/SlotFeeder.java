@@ -18,7 +18,6 @@ final class SlotFeeder {
 
   private final HostPeers peers;
   private final GatherWindow window;
-  private final RowLocator locator;
   private final Arrivals arrivals;
   private final Block from = new Block();
   private final Block to = new Block();
@@ -26,10 +25,9 @@ final class SlotFeeder {
   private int parts;
   private boolean busy;
 
-  SlotFeeder(HostPeers peers, GatherWindow window, RowLocator locator, Arrivals arrivals) {
+  SlotFeeder(HostPeers peers, GatherWindow window, Arrivals arrivals) {
     this.peers = peers;
     this.window = window;
-    this.locator = locator;
     this.arrivals = arrivals;
   }
 
@@ -37,7 +35,7 @@ final class SlotFeeder {
   void start(GatherStep step) {
     GatherLayout layout = step.layout();
     boolean isRead = peers.hostRanks() > 1 || layout.plan().problem().isAlongColumns();
-    parts = layout.plan().isStreamed() && isRead ? layout.plan().parts() : 0;
+    parts = step.storage().hasSlots() && isRead ? layout.plan().parts() : 0;
     busy = false;
     for (int part = 0; part < parts; part++) {
       fed[part] = 0;
@@ -77,7 +75,9 @@ final class SlotFeeder {
   void feed(GatherStep step, int part) {
     int route = route(step, part);
     long chunk = fed[part];
-    locator.received(to, step, route, chunk).copyFrom(locator.own(from, step, route, chunk));
+    step.storage()
+        .received(to, step, route, chunk)
+        .copyFrom(step.ownRows().chunk(from, step.layout(), route, chunk));
     arrivals.publishOwn(step, route, chunk + 1);
   }
 

@@ -18,6 +18,8 @@ final class SumStep {
   private final SumLayout layout;
   private final StepNumbers tiles;
   private final StepNumbers chunks;
+  private final long[] firstTile = new long[1];
+  private final long[] firstChunk;
 
   /**
    * The steps in a buffer.
@@ -32,13 +34,14 @@ final class SumStep {
     this.layout = plan.step();
     this.tiles = tiles;
     this.chunks = chunks;
+    this.firstChunk = new long[chunks.things()];
   }
 
   /** Turns to a new step, which is laid out. */
   void number() {
-    tiles.begin(open.buffer());
+    tiles.begin(firstTile);
     tiles.add(0, layout.tiles());
-    chunks.begin(open.buffer());
+    chunks.begin(firstChunk);
     int ranks = plan.hosts().ranks();
     for (int block = 0; block < ranks; block++) {
       chunks.add(block, layout.chunks(layout.route(window.host(), block)));
@@ -59,7 +62,7 @@ final class SumStep {
 
   /** The use of a slot by the tile at a position. */
   long use(long position) {
-    return tiles.first(open.buffer(), 0) + position;
+    return firstTile[0] + position;
   }
 
   /** The first row, among all of a rank's partial sums, of the tile at a position. */
@@ -147,7 +150,7 @@ final class SumStep {
   }
 
   private long firstChunk(int route) {
-    return chunks.first(open.buffer(), layout.block(route));
+    return firstChunk[layout.block(route)];
   }
 
   /** Whether the slot of the tile at a position may be filled. */

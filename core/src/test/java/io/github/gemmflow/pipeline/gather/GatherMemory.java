@@ -12,13 +12,12 @@ import java.lang.foreign.MemorySegment;
 
 /** Window of a host for gathering steps, and the steps in it as one of its ranks numbers them. */
 final class GatherMemory {
-  private final GatherPlan plan;
   private final GatherWindow window;
   private final GatherStep[] steps = new GatherStep[StepWindow.STEPS];
   private long next;
 
-  GatherMemory(GatherPlan plan, int host) {
-    this.plan = plan;
+  GatherMemory(GatherPlan plan, int rank) {
+    int host = plan.hosts().hostOf(rank);
     Hosts hosts = plan.hosts();
     WindowCursor end = new WindowCursor();
     GatherWindow.skip(end, hosts, host, plan.problem().capacity());
@@ -28,8 +27,12 @@ final class GatherMemory {
     int routes = GatherWindow.routes(hosts.ranks());
     StepNumbers chunks = new StepNumbers(routes);
     StepNumbers uses = new StepNumbers(routes);
+    RowStorage storage =
+        plan.isStreamed() ? new StreamedRows(rank, window) : new GatheredRows(rank, window);
     for (int buffer = 0; buffer < steps.length; buffer++) {
-      steps[buffer] = new GatherStep(new StepContext(buffer, hosts.ranks()), chunks, uses);
+      StepContext open = new StepContext(buffer, hosts.ranks());
+      OwnRows own = new OwnRows(rank);
+      steps[buffer] = new GatherStep(open, plan.step(), storage, own, chunks, uses);
     }
   }
 
@@ -37,14 +40,13 @@ final class GatherMemory {
     return window;
   }
 
-  /** The next step, on some rows of each rank. Its layout is one of its own. */
+  /** The next step, on some rows of each rank. */
   GatherStep begin(long operator, long... rowsPerRank) {
     GatherStep step = steps[(int) (next % StepWindow.STEPS)];
-    var layout = plan.step();
-    layout.lay(rowsPerRank);
+    step.layout().lay(rowsPerRank);
     step.open().open(next++, operator);
-    step.open().lay(layout, false);
-    step.number(layout);
+    step.open().lay(step.layout(), false);
+    step.number();
     return step;
   }
 }

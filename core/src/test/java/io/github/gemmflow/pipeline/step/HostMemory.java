@@ -34,6 +34,11 @@ public final class HostMemory {
     return window.headers();
   }
 
+  /** The part of the window that steps of all kinds have. */
+  public StepWindow window() {
+    return window;
+  }
+
   /** What has come in on this host. */
   public News news() {
     return window.news();

@@ -10,15 +10,12 @@ import io.github.gemmflow.failure.DisagreementException;
 import io.github.gemmflow.matrix.Block;
 import io.github.gemmflow.pipeline.step.HeaderCheck;
 import io.github.gemmflow.pipeline.step.HostMemory;
-import io.github.gemmflow.pipeline.step.StepContext;
-import io.github.gemmflow.pipeline.step.StepNumbers;
 import io.github.gemmflow.pipeline.step.StepWindow;
 import io.github.gemmflow.plan.SumLayout;
 import io.github.gemmflow.plan.SumPlan;
 import io.github.gemmflow.plan.SumProblem;
 import io.github.gemmflow.tuning.Hosts;
 import io.github.gemmflow.tuning.Tuning;
-import java.lang.foreign.Arena;
 import org.junit.jupiter.api.Test;
 
 /** Rank 0, with rank 1 on its host and rank 2 on another; tiles of 4 rows. */
@@ -32,23 +29,10 @@ class SumStepTest {
           new SumProblem(COLUMNS, COLUMNS * Float.BYTES, true, 100),
           HOSTS,
           Tuning.DEFAULT.withChunkRows(4).withSlots(2));
-  private final SumWindow window =
-      new SumWindow(plan, 0, Arena.ofAuto().allocate(SumWindow.bytes(plan, 0), 4096));
-  private final StepNumbers tiles = new StepNumbers(1);
-  private final StepNumbers chunks = new StepNumbers(HOSTS.ranks());
-  private final SumStep[] buffers = new SumStep[StepWindow.STEPS];
-  private long next;
+  private final SumMemory memory = new SumMemory(plan, 0);
 
   private SumStep begin(long... rows) {
-    int buffer = (int) (next % StepWindow.STEPS);
-    StepContext context = new StepContext(buffer, HOSTS.ranks());
-    SumStep step = new SumStep(context, window, tiles, chunks);
-    buffers[buffer] = step;
-    step.layout().lay(rows);
-    context.open(next++, OPERATOR);
-    context.lay(step.layout(), false);
-    step.number();
-    return step;
+    return memory.begin(OPERATOR, rows);
   }
 
   @Test

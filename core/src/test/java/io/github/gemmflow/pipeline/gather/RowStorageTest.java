@@ -16,19 +16,13 @@ import io.github.gemmflow.tuning.Tuning;
 import org.junit.jupiter.api.Test;
 
 /** Rank 0, with rank 1 on its host and rank 2 on another; chunks of two rows. */
-class RowLocatorTest {
+class RowStorageTest {
   private static final Hosts HOSTS = Hosts.of(0, 0, 1);
   private static final int ROW_BYTES = 8;
 
   private static GatherPlan plan(Storage storage) {
     Tuning tuning = Tuning.DEFAULT.withChunkRows(2).withSlots(2).withStorage(storage);
     return Plans.alongRows(ROW_BYTES, 40, HOSTS, tuning);
-  }
-
-  private final OwnRows ownRows = new OwnRows(0);
-
-  private RowLocator locator(GatherMemory memory) {
-    return new RowLocator(0, memory.window(), ownRows);
   }
 
   private static void assertSame(Block expected, Block actual) {
@@ -45,64 +39,66 @@ class RowLocatorTest {
   @Test
   void gatheredRowsAreOneMatrix() {
     GatherMemory memory = new GatherMemory(plan(Storage.GATHERED), 0);
-    RowLocator locator = locator(memory);
     GatherStep step = memory.begin(1, 3, 4, 5);
     GatherLayout layout = step.layout();
-    long start = address(locator.run(new Block(), step, 0, 0, 12));
-    assertSame(locator.run(new Block(), step, 0, 0, 3), locator.input(new Block(), step));
+    long start = address(step.storage().run(new Block(), step, 0, 0, 12));
+    assertSame(
+        step.storage().run(new Block(), step, 0, 0, 3), step.storage().input(new Block(), step));
     for (int rank = 0; rank < 3; rank++) {
       int route = layout.route(0, rank);
       for (long chunk = 0; chunk < layout.chunks(route); chunk++) {
-        Block here = locator.received(new Block(), step, route, chunk);
+        Block here = step.storage().received(new Block(), step, route, chunk);
         assertEquals(start + layout.chunkBegin(route, chunk) * ROW_BYTES, address(here));
-        assertSame(here, locator.toSend(new Block(), step, route, chunk));
+        assertSame(here, step.storage().toSend(new Block(), step, route, chunk));
       }
-      assertFalse(locator.isSentFromOwnRows(step, route));
+      assertFalse(step.storage().isSentFromOwnRows(step, route));
     }
     GatherStep next = memory.begin(1, 3, 4, 5);
-    assertNotEquals(start, address(locator.run(new Block(), next, 0, 0, 12)), "another buffer");
+    assertNotEquals(
+        start, address(next.storage().run(new Block(), next, 0, 0, 12)), "another buffer");
   }
 
   @Test
   void streamedRowsOfThisRankAreItsOwn() {
     GatherMemory memory = new GatherMemory(plan(Storage.STREAMED), 0);
-    RowLocator locator = locator(memory);
     GatherStep step = memory.begin(1, 5, 4, 6);
     GatherLayout layout = step.layout();
-    ownRows.reserve(step.buffer(), layout, 5);
+    step.storage().reserve(step, 5);
     int route = layout.route(0, 0);
-    assertTrue(locator.isSentFromOwnRows(step, route));
-    assertFalse(locator.isSentFromOwnRows(step, layout.route(0, 2)));
-    long input = address(locator.input(new Block(), step));
+    assertTrue(step.storage().isSentFromOwnRows(step, route));
+    assertFalse(step.storage().isSentFromOwnRows(step, layout.route(0, 2)));
+    long input = address(step.storage().input(new Block(), step));
     for (long chunk = 0; chunk < layout.chunks(route); chunk++) {
       long from = layout.chunkBegin(route, chunk);
       assertEquals(
-          input + from * ROW_BYTES, address(locator.toSend(new Block(), step, route, chunk)));
-      assertEquals(input + from * ROW_BYTES, address(locator.own(new Block(), step, route, chunk)));
+          input + from * ROW_BYTES,
+          address(step.storage().toSend(new Block(), step, route, chunk)));
+      assertEquals(
+          input + from * ROW_BYTES,
+          address(step.ownRows().chunk(new Block(), layout, route, chunk)));
       // Its neighbours read them in a slot.
-      long slot = address(locator.received(new Block(), step, route, chunk));
+      long slot = address(step.storage().received(new Block(), step, route, chunk));
       assertTrue(slot < input || slot >= input + 5 * ROW_BYTES);
     }
-    ownRows.free();
+    step.ownRows().free();
   }
 
   /** The third chunk takes the place of the first. */
   @Test
   void streamedRowsOfOthersTakeSlotsInTurn() {
     GatherMemory memory = new GatherMemory(plan(Storage.STREAMED), 0);
-    RowLocator locator = locator(memory);
     GatherStep step = memory.begin(1, 0, 0, 6);
     GatherLayout layout = step.layout();
     int route = layout.route(0, 2);
-    long first = address(locator.received(new Block(), step, route, 0));
-    long second = address(locator.received(new Block(), step, route, 1));
+    long first = address(step.storage().received(new Block(), step, route, 0));
+    long second = address(step.storage().received(new Block(), step, route, 1));
     assertTrue(Math.abs(second - first) >= 2 * ROW_BYTES);
-    assertEquals(first, address(locator.received(new Block(), step, route, 2)));
-    Block run = locator.run(new Block(), step, layout.band(route), 2, 4);
+    assertEquals(first, address(step.storage().received(new Block(), step, route, 2)));
+    Block run = step.storage().run(new Block(), step, layout.band(route), 2, 4);
     assertEquals(second, address(run));
     assertEquals(2, run.rows());
     // Three uses so far: the next step goes on with the other slot.
     GatherStep next = memory.begin(1, 0, 0, 2);
-    assertEquals(second, address(locator.received(new Block(), next, route, 0)));
+    assertEquals(second, address(next.storage().received(new Block(), next, route, 0)));
   }
 }
