@@ -157,7 +157,8 @@ public abstract sealed class Operator implements AutoCloseable permits GatherOpe
   static void checkShared(String what, MemorySegment memory) {
     if (!memory.isAccessibleBy(ANOTHER)) {
       throw new IllegalArgumentException(
-          what + " is for one thread only, and others use it: allocate it in Arena.ofShared()");
+          what
+              + " is confined to one thread, but other threads use it: allocate it in Arena.ofShared()");
     }
   }
 
@@ -172,7 +173,7 @@ public abstract sealed class Operator implements AutoCloseable permits GatherOpe
   static void checkReals(Matrix a) {
     if (!a.type().isReal()) {
       throw new IllegalArgumentException(
-          "the input must be of F32, BF16 or F16, not %s: who has integers writes them with their scales, as Step.input() and inputScales()"
+          "the input must be of F32, BF16 or F16, not %s: to pass integers, write them with their scales to Step.input() and inputScales()"
               .formatted(a));
     }
   }
@@ -180,18 +181,24 @@ public abstract sealed class Operator implements AutoCloseable permits GatherOpe
   /** Throws if a matrix cannot be written; a kernel in native code would not notice. */
   static void checkWritable(String what, Matrix matrix) {
     if (matrix.memory().isReadOnly()) {
-      throw new IllegalArgumentException(
-          what + " is read-only: allocate a matrix that can be written");
+      throw new IllegalArgumentException(what + " is read-only: allocate a writable matrix");
     }
   }
 
   /** Lets go of weights. Local, not collective. */
   @Override
   public final void close() {
-    if (openSteps.compareAndSet(0, CLOSED)) {
-      free();
-    } else if (openSteps.get() != CLOSED) {
+    closeIfIdle();
+    if (openSteps.get() != CLOSED) {
       throw new IllegalStateException("a step of this operator is still open: end it first");
+    }
+  }
+
+  /** Lets go of weights, unless a step is open, which uses them. */
+  final void closeIfIdle() {
+    if (openSteps.compareAndSet(0, CLOSED)) {
+      workspace.forget(this);
+      free();
     }
   }
 }

@@ -22,6 +22,8 @@ import io.github.gemmflow.window.Window;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
@@ -49,6 +51,10 @@ public final class Workspace implements AutoCloseable {
 
   private final Starter starter;
   private int operators;
+
+  /** Operators that are not closed yet. */
+  private final Set<Operator> open = ConcurrentHashMap.newKeySet();
+
   private final Object closing = new Object();
   private volatile boolean closed;
 
@@ -233,7 +239,12 @@ public final class Workspace implements AutoCloseable {
     T built = agree(name, wanted, () -> make.apply(operators));
     // Only now: ranks that did not agree on an operator must not count it.
     operators++;
+    open.add(built);
     return built;
+  }
+
+  void forget(Operator operator) {
+    open.remove(operator);
   }
 
   /** What operators start from. */
@@ -263,7 +274,8 @@ public final class Workspace implements AutoCloseable {
             plan,
             () -> {
               int host = group.hosts().hostOf(group.rank());
-              Window room = group.openWindow("making room for sums", SumKind.bytes(plan, host));
+              Window room =
+                  group.openWindow("allocating memory for sums", SumKind.bytes(plan, host));
               windows.add(room);
               return room.memory();
             });
@@ -288,7 +300,8 @@ public final class Workspace implements AutoCloseable {
   }
 
   /**
-   * Frees what this rank holds, as soon as all that it has to send was sent. Not collective.
+   * Frees what this rank holds, as soon as all that it has to send was sent; operators that are
+   * still open let go of their weights. Not collective.
    *
    * @throws IllegalStateException if a step is open
    */
@@ -311,6 +324,7 @@ public final class Workspace implements AutoCloseable {
     closed = true;
     computeThreads.close();
     starter.close();
+    open.forEach(Operator::closeIfIdle);
     group.forget(this);
     if (clean) {
       unmap();
@@ -334,7 +348,7 @@ public final class Workspace implements AutoCloseable {
       group.forget(this);
       LOG.log(
           WARNING,
-          "rank {0}: a step does not end although its world is closed; what it uses stays until the process ends",
+          "rank {0}: a step is still running after its world was closed; its memory is freed when the process exits",
           group.world().rank());
     }
   }

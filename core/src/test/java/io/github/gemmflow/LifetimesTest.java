@@ -284,6 +284,31 @@ class LifetimesTest {
     }
   }
 
+  /** Operators that were not closed let go of their weights with their workspace. */
+  @Test
+  void aWorkspaceClosesItsOperators() {
+    StallingKernel kernel = new StallingKernel(() -> {});
+    try (Arena arena = Arena.ofShared();
+        World world = World.single(Config.builder().kernel(kernel).build())) {
+      Matrix b = Exact.matrix(DType.F32, 3, 2, 1, arena);
+      Workspace space = Workspace.on(world.group()).rows(4).columns(3).open();
+      AllGatherMatmul first;
+      AllGatherMatmul second;
+      MatmulAllReduce sum;
+      try (PackedWeights w = world.pack(b, WeightLayout.IN_OUT)) {
+        first = AllGatherMatmul.on(space).output(w).build();
+        second = AllGatherMatmul.on(space).output(w).build();
+        sum = MatmulAllReduce.on(space).weights(w).build();
+      }
+      first.close();
+      assertEquals(1, kernel.live());
+      space.close();
+      assertEquals(0, kernel.live());
+      second.close();
+      sum.close();
+    }
+  }
+
   /** A rejected second run does not redirect the outputs of the first. */
   @Test
   void aRejectedRunChangesNothing() throws InterruptedException {
@@ -501,7 +526,7 @@ class LifetimesTest {
                 LocalWorld.of(3)
                     .config(rank -> rank == 1 ? nowhere : Config.load())
                     .run(World::group));
-    assertTrue(e.toString().contains("there is no directory /no/such/place"), e::toString);
+    assertTrue(e.toString().contains("directory /no/such/place for shared memory"), e::toString);
   }
 
   /** Memory that somebody still uses is not freed, and nobody else notices. */

@@ -10,6 +10,7 @@ import io.github.gemmflow.kernel.ReferenceKernel;
 import io.github.gemmflow.kernel.WeightLayout;
 import io.github.gemmflow.matrix.Block;
 import io.github.gemmflow.matrix.Matrix;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The reference kernel, with something done before each call: a stall there is a reader that has
@@ -18,9 +19,15 @@ import io.github.gemmflow.matrix.Matrix;
 public final class StallingKernel implements Kernel {
   private final Kernel kernel = new ReferenceKernel();
   private final Runnable before;
+  private final AtomicInteger live = new AtomicInteger();
 
   public StallingKernel(Runnable before) {
     this.before = before;
+  }
+
+  /** How many packed weights are not freed. */
+  public int live() {
+    return live.get();
   }
 
   @Override
@@ -58,17 +65,19 @@ public final class StallingKernel implements Kernel {
     return new Stalled(kernel.product(((Wrapped) weights).inner, spec), before);
   }
 
-  private static final class Wrapped extends PackedWeights {
+  private final class Wrapped extends PackedWeights {
     private final PackedWeights inner;
 
     Wrapped(Kernel kernel, PackedWeights inner) {
       super(kernel, inner.type(), inner.layout(), inner.inputs(), inner.outputs());
       this.inner = inner;
+      live.incrementAndGet();
     }
 
     @Override
     protected void free() {
       inner.close();
+      live.decrementAndGet();
     }
   }
 
