@@ -22,7 +22,7 @@ public final class AllGather extends GatherOperator {
     super(b.workspace, number, b.shape, b.tuning, b.keepsGathered());
     if (!b.workspace.type().isReal() && !b.keepsGathered()) {
       throw new IllegalArgumentException(
-          "rows of %s are read in place, and streamed ones are never in one piece: choose the storage gathered"
+          "rows of %s are read in place, but streamed rows are never contiguous: choose gathered storage"
               .formatted(b.workspace.type()));
     }
   }
@@ -50,7 +50,7 @@ public final class AllGather extends GatherOperator {
     }
     if (outputs.length == 0 && !keepsGathered()) {
       throw new IllegalArgumentException(
-          "rows that are streamed, or travel in another type, are never in one piece: this all-gather needs an output to copy them to");
+          "rows that are streamed, or travel in another type, are never contiguous: this all-gather needs an output to copy them to");
     }
     if (outputs.length == 1) {
       checkOutput("the output", outputs[0], rows, columns(), workspace().type());

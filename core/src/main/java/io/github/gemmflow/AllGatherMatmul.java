@@ -132,7 +132,7 @@ public final class AllGatherMatmul extends GatherOperator {
   @Override
   RowWork work(RowConsumer consumer) {
     throw new IllegalStateException(
-        "an AllGatherMatmul multiplies the rows: for a consumer of your own, build an AllGather");
+        "an AllGatherMatmul multiplies the rows: to pass them to a consumer, build an AllGather");
   }
 
   /** A constructor that fails half-way calls this too. */
@@ -286,7 +286,7 @@ public final class AllGatherMatmul extends GatherOperator {
       }
       if (shape().columns() != inputs()) {
         throw new IllegalArgumentException(
-            "the ranks give %s, but %s"
+            "the ranks provide %s, but %s"
                 .formatted(shape(), outputs.getFirst().weights().explainInputs(shape().columns())));
       }
       boolean rounds = workspace.type().isReal() && outputType != workspace.type();

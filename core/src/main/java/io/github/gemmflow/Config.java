@@ -33,14 +33,14 @@ import org.jspecify.annotations.Nullable;
  * <tr><td>gemmflow.threads<td>GEMMFLOW_THREADS<td>1
  * <tr><td>gemmflow.pin<td>GEMMFLOW_PIN<td>none (or cores)
  * <tr><td>gemmflow.idle<td>GEMMFLOW_IDLE<td>balanced (or spin, sleep)
- * <tr><td>gemmflow.schedule<td>GEMMFLOW_SCHEDULE<td>by rule (or mesh, ring, two-way-ring)
- * <tr><td>gemmflow.storage<td>GEMMFLOW_STORAGE<td>by rule (or gathered, streamed)
- * <tr><td>gemmflow.overlap<td>GEMMFLOW_OVERLAP<td>by rule (or pipelined, sequential)
- * <tr><td>gemmflow.sums<td>GEMMFLOW_SUMS<td>by rule (or direct, staged)
+ * <tr><td>gemmflow.schedule<td>GEMMFLOW_SCHEDULE<td>automatic (or mesh, ring, two-way-ring)
+ * <tr><td>gemmflow.storage<td>GEMMFLOW_STORAGE<td>automatic (or gathered, streamed)
+ * <tr><td>gemmflow.overlap<td>GEMMFLOW_OVERLAP<td>automatic (or pipelined, sequential)
+ * <tr><td>gemmflow.sums<td>GEMMFLOW_SUMS<td>automatic (or direct, staged)
  * <tr><td>gemmflow.chunk.rows<td>GEMMFLOW_CHUNK_ROWS<td>0: by bytes
- * <tr><td>gemmflow.chunk.bytes<td>GEMMFLOW_CHUNK_BYTES<td>0: by rule
+ * <tr><td>gemmflow.chunk.bytes<td>GEMMFLOW_CHUNK_BYTES<td>0: automatic
  * <tr><td>gemmflow.slots<td>GEMMFLOW_SLOTS<td>2
- * <tr><td>gemmflow.inflight<td>GEMMFLOW_INFLIGHT<td>8
+ * <tr><td>gemmflow.inflight<td>GEMMFLOW_INFLIGHT<td>0: automatic
  * <tr><td>gemmflow.costs<td>GEMMFLOW_COSTS<td>assumed, links measured (or a file that gemmflow calibrate wrote)
  * <tr><td>gemmflow.engine<td>GEMMFLOW_ENGINE<td>the best that can be had
  * <tr><td>gemmflow.kernel<td>GEMMFLOW_KERNEL<td>the best that can be had
@@ -307,7 +307,7 @@ public final class Config {
     public Config build() {
       if (threads < 1) {
         throw new IllegalArgumentException(
-            "at least 1 thread must multiply, not %d".formatted(threads));
+            "the number of threads must be at least 1, not %d".formatted(threads));
       }
       checkDeadline("deadline", deadline);
       checkDeadline("set-up deadline", setupDeadline);

@@ -51,9 +51,9 @@ public abstract sealed class GatherOperator extends Operator permits AllGather, 
     fields.put("type", workspace.types());
     fields.put("columns of A", shape.columns());
     fields.put("columns of each rank", shape.isAlongColumns() ? shape.toString() : "whole rows");
-    fields.put("schedule", tuning.schedule() == null ? "by rule" : tuning.schedule().name());
+    fields.put("schedule", tuning.schedule() == null ? "automatic" : tuning.schedule().name());
     // A choice by rule depends on these, and must be the same everywhere.
-    String rule = keepsGathered ? "by rule, with the gathered A kept" : "by rule";
+    String rule = keepsGathered ? "automatic, with the gathered A kept" : "automatic";
     if (tuning.overlap() == Overlap.SEQUENTIAL) {
       rule += ", without overlap";
     }
@@ -107,13 +107,14 @@ public abstract sealed class GatherOperator extends Operator permits AllGather, 
     rows.check(workspace().group().size());
     if (a.columns() != inputColumns()) {
       throw new IllegalArgumentException(
-          "what rank %d gives must have %d columns, not %d%s"
+          "the input of rank %d must have %d columns, not %d%s"
               .formatted(rank, inputColumns(), a.columns(), explainColumns(a.columns())));
     }
     checkReals(a);
     if (a.rows() != rows.of(rank)) {
       throw new IllegalArgumentException(
-          "what rank %d gives must have %d rows, not %d".formatted(rank, rows.of(rank), a.rows()));
+          "the input of rank %d must have %d rows, not %d"
+              .formatted(rank, rows.of(rank), a.rows()));
     }
     if (byOtherThreads) {
       checkShared(outputs);

@@ -166,7 +166,7 @@ public final class Group implements AutoCloseable {
     fields.put("rows", b.rows);
     fields.put("columns", b.columns);
     fields.put("type", b.types());
-    fields.put("storage", b.tuning.storage() == null ? "by rule" : b.tuning.storage());
+    fields.put("storage", b.tuning.storage() == null ? "automatic" : b.tuning.storage());
     fields.put("chunks", b.tuning.chunking());
     fields.put("slots", b.tuning.slots());
     fields.put("costs", CostText.hash(b.tuning.costs()));
@@ -235,7 +235,7 @@ public final class Group implements AutoCloseable {
     boolean isRoot = rank() == root;
     if (isRoot && payload == null) {
       throw new IllegalArgumentException(
-          "rank %d is the root of the broadcast and must give bytes, not null".formatted(root));
+          "rank %d is the root of the broadcast and must provide bytes, not null".formatted(root));
     }
     checkOpen();
     String call = "in a broadcast from rank " + root;
@@ -243,7 +243,7 @@ public final class Group implements AutoCloseable {
     if (mine.length > MOST_BROADCAST_BYTES) {
       throw agreement.refusePatiently(
           call,
-          "a broadcast gives at most %,d bytes, not %,d: cut it into several"
+          "a broadcast sends at most %,d bytes, not %,d: split it into several"
               .formatted(MOST_BROADCAST_BYTES, mine.length));
     }
     return agreement.exchangePatiently(call, mine)[root];
@@ -263,7 +263,7 @@ public final class Group implements AutoCloseable {
     if (payload.length > most) {
       throw agreement.refusePatiently(
           call,
-          "each of %d ranks gives at most %,d bytes, not %,d: cut them into several"
+          "each of %d ranks sends at most %,d bytes, not %,d: split them into several calls"
               .formatted(size(), most, payload.length));
     }
     return agreement.exchangePatiently(call, payload);
@@ -306,10 +306,10 @@ public final class Group implements AutoCloseable {
           "rank %d can exchange bytes with another rank of this group of %d, not with rank %d"
               .formatted(rank(), size(), peer));
     }
-    Operator.checkShared("what is to be " + (receives ? "received" : "sent"), bytes);
+    Operator.checkShared("the memory to " + (receives ? "receive into" : "send from"), bytes);
     if (receives && bytes.isReadOnly()) {
       throw new IllegalArgumentException(
-          "bytes from rank %d cannot come to memory that is read-only".formatted(peer));
+          "bytes from rank %d cannot be received into read-only memory".formatted(peer));
     }
     checkOpen();
     transfers.incrementAndGet();
@@ -420,7 +420,7 @@ public final class Group implements AutoCloseable {
         }
         if (agreement.isAwaited() || transfers.get() > 0) {
           throw new IllegalStateException(
-              "another thread waits for the other ranks in a call of the group: let them make it first");
+              "another thread waits in a call of the group until the other ranks make the same call: let it complete first");
         }
         closed = true;
       }

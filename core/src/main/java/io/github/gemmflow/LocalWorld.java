@@ -61,7 +61,7 @@ public final class LocalWorld {
   public LocalWorld links(double newBitsPerSecond, Duration newLatency) {
     if (!(newBitsPerSecond >= 0) || newLatency.isNegative()) {
       throw new IllegalArgumentException(
-          "links of %s bit/s and %s cannot be: neither may be negative"
+          "invalid links of %s bit/s and %s: neither may be negative"
               .formatted(newBitsPerSecond, newLatency));
     }
     bitsPerSecond = newBitsPerSecond;

@@ -50,7 +50,7 @@ public final class ReplicaGroups {
     }
     if (size < 1 || ranks % size != 0) {
       throw new IllegalArgumentException(
-          "%d ranks cannot be cut into groups of %d".formatted(ranks, size));
+          "%d ranks cannot be divided into groups of %d".formatted(ranks, size));
     }
     int count = ranks / size;
     List<int[]> groups = new ArrayList<>();
@@ -88,7 +88,7 @@ public final class ReplicaGroups {
   @Override
   public String toString() {
     return switch (kind) {
-      case CONTIGUOUS -> "groups of " + size + " neighbours";
+      case CONTIGUOUS -> "groups of " + size + " neighbors";
       case STRIDED -> "strided groups of " + size;
       case EXPLICIT -> Arrays.deepToString(explicit.toArray());
     };

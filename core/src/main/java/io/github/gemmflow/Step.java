@@ -269,7 +269,7 @@ public final class Step implements AutoCloseable {
   private void checkInput() {
     checkOpen();
     if (started) {
-      throw new IllegalStateException("the step runs: other ranks read its input now");
+      throw new IllegalStateException("the step is running: other ranks are reading its input");
     }
   }
 

@@ -62,12 +62,12 @@ public abstract sealed class SumOperator extends Operator
     Map<String, Object> fields = new LinkedHashMap<>();
     fields.put("columns of the sum", mine.columns());
     fields.put("type between hosts", wire);
-    fields.put("storage", tuning.storage() == null ? "by rule" : tuning.storage());
+    fields.put("storage", tuning.storage() == null ? "automatic" : tuning.storage());
     fields.put("chunks", tuning.chunking());
     fields.put("slots", tuning.slots());
-    fields.put("in flight", tuning.inFlight() == 0 ? "by rule" : tuning.inFlight());
-    fields.put("overlap", tuning.overlap() == null ? "by rule" : tuning.overlap());
-    fields.put("path", tuning.sums() == null ? "by rule" : tuning.sums());
+    fields.put("in flight", tuning.inFlight() == 0 ? "automatic" : tuning.inFlight());
+    fields.put("overlap", tuning.overlap() == null ? "automatic" : tuning.overlap());
+    fields.put("path", tuning.sums() == null ? "automatic" : tuning.sums());
     fields.put("costs", CostText.hash(tuning.costs()));
     // What does not matter here may differ, but must not make plans differ.
     Tuning relevant = tuning.withSchedule(null);
@@ -210,7 +210,7 @@ public abstract sealed class SumOperator extends Operator
           a,
           c);
     } catch (RuntimeException | Error e) {
-      endUnrun("there is no thread to run it: " + e);
+      endUnrun("no thread is available to run it: " + e);
       throw e;
     }
   }

@@ -54,8 +54,8 @@ class AgreementTest {
         "type: rank 0 has F32, rank 2 has BF16",
         "deadline: rank 0 has PT9S, rank 2 has PT8S",
         "columns of A: rank 0 has 5, rank 2 has 4",
-        "schedule: rank 0 has by rule, rank 2 has ring",
-        "chunks: rank 0 has 3 rows, rank 2 has by rule",
+        "schedule: rank 0 has automatic, rank 2 has ring",
+        "chunks: rank 0 has 3 rows, rank 2 has automatic",
       })
   void eachSharedFieldIsCompared(String expected) {
     Wishes same = Wishes.SAME;
@@ -95,8 +95,8 @@ class AgreementTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "storage: rank 0 has by rule, rank 2 has streamed",
-        "chunks: rank 0 has by rule, rank 2 has 9 rows",
+        "storage: rank 0 has automatic, rank 2 has streamed",
+        "chunks: rank 0 has automatic, rank 2 has 9 rows",
         "slots: rank 0 has 2, rank 2 has 3",
         "columns of each rank: rank 0 has 5 columns [2, 3, 0], rank 2 has 5 columns [2, 2, 1]",
       })
@@ -151,7 +151,7 @@ class AgreementTest {
               });
       for (Throwable e : thrown) {
         String expected =
-            "storage: rank 0 has by rule, rank 2 has by rule, with the gathered A kept";
+            "storage: rank 0 has automatic, rank 2 has automatic, with the gathered A kept";
         assertEquals(storage == null, String.valueOf(e).endsWith(expected), String.valueOf(e));
       }
     }
@@ -223,7 +223,7 @@ class AgreementTest {
             });
     for (Throwable e : thrown) {
       String message = assertInstanceOf(DisagreementException.class, e).toString();
-      assertTrue(message.contains("rank 0 has groups of 3 neighbours, rank 2 has"), message);
+      assertTrue(message.contains("rank 0 has groups of 3 neighbors, rank 2 has"), message);
     }
   }
 
@@ -234,13 +234,12 @@ class AgreementTest {
             rank -> Config.builder().kernel(rank == ODD ? new FullKernel() : null).build(),
             world -> buildProduct(world, DType.F32));
     checkOneFailed(
-        thrown, ODD, OutOfMemoryError.class, "cannot go on: java.lang.OutOfMemoryError: pretended");
+        thrown, ODD, OutOfMemoryError.class, "failed: java.lang.OutOfMemoryError: pretended");
     thrown =
         runAll(
             rank -> Config.load(),
             world -> buildProduct(world, world.rank() == ODD ? DType.F16 : DType.F32));
-    checkOneFailed(
-        thrown, ODD, IllegalArgumentException.class, "cannot go on: the workspace is for F32");
+    checkOneFailed(thrown, ODD, IllegalArgumentException.class, "failed: the workspace is for F32");
   }
 
   /** The rank at fault throws what is wrong with it; the others say which it is, and why. */
@@ -262,7 +261,7 @@ class AgreementTest {
         runAll(
             rank -> Config.load(),
             world -> Workspace.on(world.group()).rows(1L << 40).columns(1 << 10).open().close());
-    checkOneFailed(thrown, 0, RuntimeException.class, "cannot go on: cannot make");
+    checkOneFailed(thrown, 0, RuntimeException.class, "failed: cannot allocate");
     for (Throwable e : thrown) {
       assertTrue(e.toString().contains("--shm-size"), e::toString);
     }
@@ -367,7 +366,7 @@ class AgreementTest {
             });
     for (int rank = 0; rank < ODD; rank++) {
       assertEquals(
-          "the ranks do not do the same: rank %d is opening a workspace, rank 2 is in a broadcast from rank 2"
+          "the ranks made different calls: rank %d is opening a workspace, rank 2 is in a broadcast from rank 2"
               .formatted(rank),
           assertInstanceOf(DisagreementException.class, thrown[rank]).getMessage());
     }
@@ -443,7 +442,7 @@ class AgreementTest {
               }
             });
     assertEquals(
-        "the ranks do not do the same: rank 0 is in a barrier, rank 2 is in an all-gather of bytes",
+        "the ranks made different calls: rank 0 is in a barrier, rank 2 is in an all-gather of bytes",
         assertInstanceOf(DisagreementException.class, thrown[0]).getMessage());
     assertInstanceOf(DisagreementException.class, thrown[ODD]);
   }

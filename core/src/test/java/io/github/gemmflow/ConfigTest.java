@@ -89,7 +89,7 @@ class ConfigTest {
             IllegalArgumentException.class,
             () -> load(Map.of(), Map.of("GEMMFLOW_SCHEDULE", "star")));
     assertEquals(
-        "GEMMFLOW_SCHEDULE=star: no schedule is called 'star'; there are " + Schedule.ALL,
+        "GEMMFLOW_SCHEDULE=star: no schedule is named 'star'; available: " + Schedule.ALL,
         e.getMessage());
   }
 
@@ -99,7 +99,7 @@ class ConfigTest {
     IllegalArgumentException e =
         assertThrows(IllegalArgumentException.class, () -> World.single(config));
     assertTrue(
-        e.toString().contains("no kernel is called 'abacus'; on the path are [reference]"),
+        e.toString().contains("no kernel is named 'abacus'; available: [reference]"),
         e.getMessage());
     Leftovers.assertNone();
   }

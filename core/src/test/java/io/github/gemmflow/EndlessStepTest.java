@@ -26,7 +26,7 @@ class EndlessStepTest {
   @Test
   void theWorldClosesInTime() throws Exception {
     String said = OwnProcess.run(directory, EndlessStepTest.class);
-    assertTrue(said.contains("a step does not end although its world is closed"), said);
+    assertTrue(said.contains("a step is still running after its world was closed"), said);
     assertTrue(said.contains("the program's own exception"), said);
   }
 

@@ -67,7 +67,7 @@ class FewTagsTest {
                 open(world).close();
                 String message = assertThrows(RuntimeException.class, () -> open(world)).toString();
                 assertTrue(
-                    message.contains("opened 3 workspaces ago is open")
+                    message.contains("opened 3 workspaces ago is still open")
                         && message.contains("close it first"),
                     message);
                 gather(first, 1);

@@ -75,7 +75,7 @@ class HalfMadeTest {
               }
               Exception e =
                   assertThrows(RuntimeException.class, () -> world.split(ReplicaGroups.ofSize(3)));
-              assertTrue(e.toString().contains("there is no directory"), e::toString);
+              assertTrue(e.toString().contains("for shared memory does not exist"), e::toString);
               directoryOf(world.rank());
               // All ranks have freed theirs when this returns on one of them.
               world.split(ReplicaGroups.ofSize(3)).close();

@@ -220,13 +220,13 @@ class Int8Test {
                         .type(DType.I8)
                         .tuning(space.tuning().withStorage(Storage.STREAMED))
                         .open()) {
-                  refused("choose the storage gathered", () -> AllGather.on(streamed).build());
+                  refused("choose gathered storage", () -> AllGather.on(streamed).build());
                 }
                 refused(
                     "AllReduce adds F32, BF16 or F16",
                     () -> AllReduce.on(space).columns(4).type(DType.I8).build());
                 refused(
-                    "mean nothing without their scales",
+                    "require their scales",
                     () -> world.pack(integers, WeightLayout.IN_OUT, DType.F32));
                 try (Step step = gather.begin(RowCounts.known(1, 1))) {
                   refused("must be of F32, BF16 or F16", () -> step.write(integers));

@@ -58,7 +58,7 @@ class JobCostsTest {
     assertTrue(
         String.valueOf(e.getMessage())
             .contains(
-                "costs.txt has no costs: 'origin' is missing: write the file anew with gemmflow calibrate"),
+                "costs.txt is not a costs file: 'origin' is missing: write the file again with gemmflow calibrate"),
         e::toString);
   }
 
@@ -74,7 +74,7 @@ class JobCostsTest {
                     .config(Config.builder().costs(file).build())
                     .decorate(engine -> engine.rank() == 0 ? new SlowToLearn(engine) : engine)
                     .run(world -> assertEquals(0, 1)));
-    assertTrue(String.valueOf(e.getMessage()).contains("costs.txt has no costs"), e::toString);
+    assertTrue(String.valueOf(e.getMessage()).contains("txt is not a costs file"), e::toString);
     assertInstanceOf(EngineException.class, e.getSuppressed()[0]);
   }
 

@@ -155,7 +155,7 @@ class MismatchedStepTest {
               }
             });
     String message = String.valueOf(thrown[0]);
-    assertTrue(message.contains("rank 1 sent something else than was expected"), message);
+    assertTrue(message.contains("rank 1 sent an unexpected message"), message);
     assertTrue(message.contains("33 bytes instead of 32"), message);
   }
 

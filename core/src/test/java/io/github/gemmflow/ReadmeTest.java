@@ -65,12 +65,15 @@ class ReadmeTest {
         .toString();
   }
 
-  /** The program of docs/library.md that has a main method: the feed-forward part of a layer. */
+  /**
+   * The program of docs/quickstart-library.md that has a main method: the feed-forward part of a
+   * layer.
+   */
   @Test
-  void theProgramOfTheLibraryPageRuns() throws Exception {
+  void theProgramOfTheQuickstartRuns() throws Exception {
     String program =
         PROGRAM
-            .matcher(Files.readString(page("docs/library.md")))
+            .matcher(Files.readString(page("docs/quickstart-library.md")))
             .results()
             .map(found -> found.group(1))
             .filter(text -> text.contains("void main()"))

@@ -82,12 +82,12 @@ class SumFaultsTest {
       strings = {
         "columns of the sum: rank 0 has 4, rank 2 has 5",
         "type between hosts: rank 0 has F32, rank 2 has BF16",
-        "chunks: rank 0 has by rule, rank 2 has 2 rows",
-        "storage: rank 0 has by rule, rank 2 has streamed",
+        "chunks: rank 0 has automatic, rank 2 has 2 rows",
+        "storage: rank 0 has automatic, rank 2 has streamed",
         "slots: rank 0 has 2, rank 2 has 3",
-        "in flight: rank 0 has by rule, rank 2 has 7",
-        "overlap: rank 0 has by rule, rank 2 has sequential",
-        "path: rank 0 has by rule, rank 2 has staged",
+        "in flight: rank 0 has automatic, rank 2 has 7",
+        "overlap: rank 0 has automatic, rank 2 has sequential",
+        "path: rank 0 has automatic, rank 2 has staged",
       })
   void eachSharedFieldIsCompared(String expected) {
     String field = expected.substring(0, expected.indexOf(':'));
@@ -276,7 +276,7 @@ class SumFaultsTest {
                   Matrix.allocate(DType.BF16, 9, 4, shared),
                   Matrix.allocate(DType.F32, 9, 6, shared)));
       refused(
-          "the output is for one thread only",
+          "the output is confined to one thread",
           () -> sum.run(RowCounts.known(all), a, Matrix.allocate(DType.F32, 8, 6, confined)));
       sum.run(RowCounts.known(all), a, c);
       assertEquals(0, c.get(7, 5));
@@ -314,7 +314,7 @@ class SumFaultsTest {
                   .weights(weights)
                   .epilogue(Epilogue.bias(Matrix.allocate(DType.F32, 1, 5, arena)))
                   .build());
-      cannotBuild("no sum of 8 x -1", () -> AllReduce.on(space).columns(-1).build());
+      cannotBuild("8 x -1 elements cannot be", () -> AllReduce.on(space).columns(-1).build());
       cannotBuild(
           "larger than any memory", () -> AllReduce.on(space).columns(Long.MAX_VALUE / 2).build());
       cannotBuild(

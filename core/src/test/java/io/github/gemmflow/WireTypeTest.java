@@ -195,7 +195,7 @@ class WireTypeTest {
                   AllGatherMatmul product = build(space, weights, false);
                   AllGather gather = AllGather.on(space).build()) {
                 try (Step step = product.begin(RowCounts.mine(1))) {
-                  refused("give them to write", step::input);
+                  refused("pass them to write", step::input);
                   refused("no scales of their own", step::inputScales);
                   Matrix narrow = Exact.matrix(DType.F32, 1, 3, 1, arena);
                   refused("must be 1 x 200", () -> step.write(narrow));
@@ -203,7 +203,7 @@ class WireTypeTest {
                   step.run(Matrix.allocate(DType.F32, 1, 3, arena));
                 }
                 refused(
-                    "take them from the output of an AllGather",
+                    "read them from the output of an AllGather",
                     () -> AllGatherMatmul.on(space).output(weights).keepGathered().build());
                 refused(
                     "cannot be gathered along columns",

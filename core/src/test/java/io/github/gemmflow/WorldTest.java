@@ -187,7 +187,7 @@ class WorldTest {
           RuntimeException e =
               assertThrows(RuntimeException.class, () -> group.broadcast(0, payload));
           assertEquals(world.rank() == 0, e instanceof IllegalArgumentException, e::toString);
-          assertTrue(e.toString().contains("cut it into several"), e::toString);
+          assertTrue(e.toString().contains("split it into several"), e::toString);
           assertArrayEquals(new byte[] {3}, group.broadcast(0, new byte[] {3}));
         });
   }
@@ -203,7 +203,7 @@ class WorldTest {
           byte[] payload = new byte[world.rank() == 0 ? Group.MOST_BROADCAST_BYTES / 2 + 1 : 0];
           RuntimeException e = assertThrows(RuntimeException.class, () -> group.allGather(payload));
           assertEquals(world.rank() == 0, e instanceof IllegalArgumentException, e::toString);
-          assertTrue(e.toString().contains("each of 2 ranks gives at most 1,000,000,000 bytes"));
+          assertTrue(e.toString().contains("each of 2 ranks sends at most 1,000,000,000 bytes"));
           assertEquals(2, group.allGather(new byte[1]).length);
         });
   }

@@ -22,10 +22,10 @@ import picocli.CommandLine.Option;
     description = {
       "Compares Gemmflow's all-gather with MPI_Allgather from C, interleaved in one run.",
       "Each round measures bare, in place, bare, copied out, every other one backwards; a ratio is the median",
-      "over adjacent pairs, with its bounds at 95 % confidence; a time is the slowest rank's."
+      "over adjacent pairs, with its bounds at 95 %% confidence; a time is the slowest rank's."
     })
 public final class AllGatherBenchmark implements Callable<Integer> {
-  @Option(names = "--mpi", required = true, description = "${COMPLETION-CANDIDATES}")
+  @Option(names = "--mpi", required = true, description = "MPI library: ${COMPLETION-CANDIDATES}")
   private MpiFamily mpi = MpiFamily.OPENMPI;
 
   @Option(names = "--ranks", defaultValue = "2", description = "processes (default: 2)")
@@ -38,7 +38,7 @@ public final class AllGatherBenchmark implements Callable<Integer> {
       names = "--rate",
       defaultValue = "",
       description = {
-        "of each host's link, each way, or none for no limit; or memory: pretended hosts on this one,",
+        "rate of each host's link, each way, or none for no limit; or memory: ranks of this host that act as hosts,",
         "between which MPI uses shared memory, as a stand-in for fast fabrics (default: none, or that",
         "of the hosts that are up)"
       })
@@ -67,7 +67,10 @@ public final class AllGatherBenchmark implements Callable<Integer> {
   @Option(names = "--rounds", defaultValue = "60", description = "rounds per size (default: 60)")
   private int rounds;
 
-  @Option(names = "--limit", defaultValue = "1.03", description = "on the ratio (default: 1.03)")
+  @Option(
+      names = "--limit",
+      defaultValue = "1.03",
+      description = "limit of the ratio (default: 1.03)")
   private double limit;
 
   @Option(names = "--java", description = "an option for Java, such as -Dgemmflow.idle=spin")

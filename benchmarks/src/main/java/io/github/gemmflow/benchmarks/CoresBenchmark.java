@@ -31,8 +31,8 @@ import picocli.CommandLine.Option;
     sortOptions = false,
     description = {
       "Runs ranks as threads, which multiply 1024x4096x4096 in BF16, each for itself with rows that are all there,",
-      "and prints the CPU time of the process for each second: ranks x threads, if nobody does more than asked and",
-      "nobody else uses the machine."
+      "and prints the CPU time of the process for each second: at most ranks x threads, if",
+      "no other program runs."
     })
 final class CoresBenchmark implements Callable<Integer> {
   private static final int ROWS = 1024;
@@ -40,13 +40,13 @@ final class CoresBenchmark implements Callable<Integer> {
   private static final OperatingSystemMXBean SYSTEM =
       (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
-  @Option(names = "--ranks", defaultValue = "2", description = "(default: 2)")
+  @Option(names = "--ranks", defaultValue = "2", description = "number of ranks (default: 2)")
   private int ranks;
 
-  @Option(names = "--threads", defaultValue = "1", description = "per rank (default: 1)")
+  @Option(names = "--threads", defaultValue = "1", description = "threads per rank (default: 1)")
   private int threads;
 
-  @Option(names = "--seconds", defaultValue = "5", description = "(default: 5)")
+  @Option(names = "--seconds", defaultValue = "5", description = "seconds to measure (default: 5)")
   private int seconds;
 
   private final AtomicBoolean over = new AtomicBoolean();

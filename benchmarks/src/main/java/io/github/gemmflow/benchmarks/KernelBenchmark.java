@@ -52,23 +52,30 @@ final class KernelBenchmark implements Callable<Integer> {
           new Shape(8, 4096, 4096, 1.05, 1.15),
           new Shape(1, 4096, 4096, 1.05, 1.15));
 
-  @Option(names = "--rounds", defaultValue = "100", description = "per shape (default: 100)")
+  @Option(names = "--rounds", defaultValue = "100", description = "rounds per shape (default: 100)")
   private int rounds;
 
   @Option(
       names = "--dtype",
       split = ",",
       defaultValue = "BF16,F32",
-      description = "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE})")
+      description = "type: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE})")
   private List<DType> types = List.of();
 
-  @Option(names = "--threads", split = ",", defaultValue = "1,2", description = "(default: 1,2)")
+  @Option(
+      names = "--threads",
+      split = ",",
+      defaultValue = "1,2",
+      description = "numbers of threads (default: 1,2)")
   private List<Integer> threads = List.of();
 
-  @Option(names = "--shape", split = ",", description = "only these, such as 16x4096x4096")
+  @Option(
+      names = "--shape",
+      split = ",",
+      description = "shapes to measure, for example 16x4096x4096")
   private List<String> shapes = List.of();
 
-  @Option(names = "--json", paramLabel = "FILE", description = "writes the figures there too")
+  @Option(names = "--json", paramLabel = "FILE", description = "file for the figures")
   private @Nullable Path json;
 
   @Override

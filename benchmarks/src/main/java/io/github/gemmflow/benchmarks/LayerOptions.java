@@ -59,7 +59,7 @@ final class LayerOptions {
   @Option(
       names = "--mpi",
       defaultValue = "openmpi",
-      description = "${COMPLETION-CANDIDATES} (default: openmpi)")
+      description = "MPI library: ${COMPLETION-CANDIDATES} (default: openmpi)")
   MpiFamily mpi = MpiFamily.OPENMPI;
 
   @Option(names = "--ranks", defaultValue = "2", description = "processes, in all (default: 2)")
@@ -68,7 +68,7 @@ final class LayerOptions {
   @Option(
       names = "--operation",
       defaultValue = "gather",
-      description = "${COMPLETION-CANDIDATES} (default: gather)")
+      description = "operation: ${COMPLETION-CANDIDATES} (default: gather)")
   Operation operation = Operation.GATHER;
 
   @Option(
@@ -135,7 +135,7 @@ final class LayerOptions {
   @Option(
       names = "--limit",
       defaultValue = "1.03",
-      description = "on the share of a rival's time that the pipelined layer takes (default: 1.03)")
+      description = "limit of the overlapped time, as a share of a rival's (default: 1.03)")
   double limit;
 
   @Option(
@@ -144,7 +144,7 @@ final class LayerOptions {
       description = "per shape, in all rounds (default: enough for 20 ms per round)")
   int steps;
 
-  @Option(names = "--json", paramLabel = "FILE", description = "writes the figures there too")
+  @Option(names = "--json", paramLabel = "FILE", description = "file for the figures")
   @Nullable Path json;
 
   @Option(names = "--java", description = "an option for Java, such as -Dgemmflow.idle=spin")

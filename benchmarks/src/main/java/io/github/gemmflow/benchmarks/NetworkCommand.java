@@ -18,14 +18,14 @@ import picocli.CommandLine.Option;
 final class NetworkCommand implements Callable<Integer> {
   @Mixin private LayerOptions options = new LayerOptions();
 
-  @Option(names = "--hosts", defaultValue = "2", description = "(default: 2)")
+  @Option(names = "--hosts", defaultValue = "2", description = "number of lab hosts (default: 2)")
   private int hosts;
 
   @Option(
       names = "--rate",
       defaultValue = "1gbit",
       description = {
-        "of each host's link, each way, or none for no limit; or memory: pretended hosts on this one,",
+        "rate of each host's link, each way, or none for no limit; or memory: ranks of this host that act as hosts,",
         "between which MPI uses shared memory, as a stand-in for fast fabrics (default: 1gbit)"
       })
   private String rate = "";

@@ -35,12 +35,13 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description =
-        "The views, interleaved: the product alone (gemm), the operator whose rows are all there"
-            + " (computeOnly), the rows alone (commOnly), one after the other (sequential), and overlapped"
-            + " (pipelined). The time of a round is its slowest rank's. Afterwards results are checked, exactly.%n"
-            + "For sums, K is over all ranks, and each has all M rows. In a job that a launcher started it runs on"
-            + " the ranks of that job; otherwise it starts ranks on this host.%n"
-            + "Lists, as in -n 1,2,4 or --gm 512,4096, make a table of all shapes for each number of ranks.%n",
+        "The views are interleaved: the product alone (gemm), the operator with all rows present"
+            + " (computeOnly), communication alone (commOnly), sequential, and overlapped (pipelined)."
+            + " The time of a round is that of its slowest rank. Results are then checked exactly.%n"
+            + "For sums, K is over all ranks, and each rank has all M rows. In a job that a launcher started,"
+            + " it runs on the ranks of that job; otherwise it starts ranks on this host.%n"
+            + "Lists, for example -n 1,2,4 or --gm 512,4096, make a table of all shapes for each number of"
+            + " ranks.%n",
     footer = {
       "%nExample:",
       "  gemmflow bench -n 2 --gm 256 --gn 256 --json bench.json --trace trace.json",
@@ -53,13 +54,15 @@ final class BenchCommand extends Subcommand {
 
   @Option(
       names = "--along",
-      description = "with all-gather: what each rank has, rows or columns (default: rows)")
+      description =
+          "with all-gather: part of A that each rank holds, rows or columns (default: rows)")
   private @Nullable Along along;
 
   @Option(
       names = "--groups",
       defaultValue = "1",
-      description = "groups of neighbouring ranks that run the layer side by side (default: 1)")
+      description =
+          "number of groups of consecutive ranks that run the layer independently (default: 1)")
   private int groups;
 
   @Mixin private TuningOptions tuning = new TuningOptions();
@@ -69,13 +72,13 @@ final class BenchCommand extends Subcommand {
   @Option(
       names = "--json",
       paramLabel = "FILE",
-      description = "writes the figures there too; with lists, a file for each into this directory")
+      description = "file for the figures; with lists, a directory for one file per shape")
   private @Nullable Path json;
 
   @Option(
       names = "--trace",
       paramLabel = "FILE",
-      description = "writes a pipelined step there, for gemmflow report or Perfetto")
+      description = "file for the timeline of one overlapped step, for gemmflow report or Perfetto")
   private @Nullable Path trace;
 
   @Override
@@ -107,21 +110,20 @@ final class BenchCommand extends Subcommand {
   private void checkOptions(boolean several) {
     if (several && trace != null) {
       throw new CommandException(
-          ExitCode.INPUT, "--trace is of one shape and one number of ranks: leave out the lists");
+          ExitCode.INPUT, "--trace takes one shape and one number of ranks: remove the lists");
     }
     boolean gathers = operation.value() == Operation.ALL_GATHER;
     if (gathers && (!shape.type().isReal() || operation.wire() != null)) {
       throw new CommandException(
           ExitCode.INPUT,
-          "--operation all-gather knows neither --dtype I8 nor --wire: its rows are as they were given");
+          "--operation all-gather does not support --dtype I8 or --wire: its rows travel unchanged");
     }
     if (!gathers && along != null) {
-      throw new CommandException(
-          ExitCode.INPUT, "--along goes with a gather alone: add --operation all-gather");
+      throw new CommandException(ExitCode.INPUT, "--along requires --operation all-gather: add it");
     }
     if (gathers && (trace != null || groups != 1)) {
       throw new CommandException(
-          ExitCode.INPUT, "--operation all-gather knows neither --trace nor --groups");
+          ExitCode.INPUT, "--operation all-gather does not support --trace or --groups");
     }
   }
 
@@ -140,7 +142,7 @@ final class BenchCommand extends Subcommand {
   private void checkGroups(int size) {
     if (size % groups != 0) {
       throw new CommandException(
-          ExitCode.INPUT, "%d ranks cannot be cut into %d groups".formatted(size, groups));
+          ExitCode.INPUT, "%d ranks cannot be divided into %d groups".formatted(size, groups));
     }
   }
 
@@ -165,7 +167,7 @@ final class BenchCommand extends Subcommand {
     if (several && isThere && !isDirectory) {
       throw new CommandException(
           ExitCode.INPUT,
-          "--json %s: it is a file, and several benchmarks write one each: name a directory"
+          "--json %s is a file, but several benchmarks write one file each: name a directory"
               .formatted(named));
     }
     OutputFile.check(several || isDirectory ? null : named, trace);

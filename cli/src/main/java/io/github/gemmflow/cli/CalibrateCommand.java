@@ -21,14 +21,14 @@ import picocli.CommandLine.Option;
 /** {@code gemmflow calibrate}: what machines and links cost. */
 @Command(
     name = "calibrate",
-    header = "Measures what this machine and the links of a job cost.",
+    header = "Measures the costs of this machine and of the links of a job.",
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description =
-        "Products by type and height, sums, messages, and between hosts latency and rate; it takes less than a"
-            + " minute. The file is for gemmflow predict, and for jobs: GEMMFLOW_COSTS=FILE.%n"
-            + "In a job that a launcher started all ranks measure at the same time, since those of one machine share its"
-            + " memory. Of a link only a job on several hosts can say anything.%n",
+        "Measures products by type and number of rows, sums, messages, and the latency and rate between"
+            + " hosts, in less than a minute. The file is for gemmflow predict, and for jobs: GEMMFLOW_COSTS=FILE.%n"
+            + "In a job that a launcher started, all ranks measure at the same time, because ranks of one"
+            + " machine share its memory. Links are measured only in a job on several hosts.%n",
     footer = {
       "%nExample:",
       "  gemmflow calibrate -n 1 --dtypes I8 -o costs.txt",
@@ -44,14 +44,14 @@ final class CalibrateCommand extends Subcommand {
       split = ",",
       defaultValue = "F32,BF16,I8",
       paramLabel = "TYPE",
-      description = "of products to measure (default: F32, BF16 and I8)")
+      description = "types of products to measure (default: F32, BF16 and I8)")
   private List<DType> types = List.of();
 
   @Option(
       names = {"-o", "--output"},
       defaultValue = "costs.txt",
       paramLabel = "FILE",
-      description = "where the costs go (default: costs.txt)")
+      description = "file for the costs (default: costs.txt)")
   private Path output = Path.of("costs.txt");
 
   @Override

@@ -10,29 +10,29 @@ import picocli.CommandLine.Option;
 /** {@code gemmflow doctor}: what this machine has, and what fixes what is missing. */
 @Command(
     name = "doctor",
-    header = "Finds what this machine lacks, and suggests fixes.",
+    header = "Checks this machine, and suggests fixes.",
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description =
-        "Looks at Java, MPI and its launcher, cores and NUMA nodes, shared memory, oneDNN, the networks and all settings."
-            + " It changes nothing and starts no ranks. Under a launcher all ranks look, and each"
-            + " host prints what its ranks found.%n",
+        "Checks Java, MPI and its launcher, cores and NUMA nodes, shared memory, oneDNN, the networks and all settings."
+            + " It changes nothing and starts no ranks. Under a launcher, all ranks check, and each"
+            + " host prints the findings of its ranks.%n",
     exitCodeListHeading = "%nExit codes:%n",
-    exitCodeList = {"0:there is no problem", "1:there is one"},
+    exitCodeList = {"0:no problems", "1:problems found"},
     footer = {
       "%nExamples:",
       "  gemmflow doctor",
-      "  mpirun -n 2 gemmflow doctor    # what the ranks of a job meet",
+      "  mpirun -n 2 gemmflow doctor    # checks the ranks of a job",
     })
 final class DoctorCommand extends Subcommand {
   @Option(
       names = "--mpirun",
       defaultValue = "mpirun",
       paramLabel = "PROGRAM",
-      description = "what is to start ranks as processes (default: mpirun)")
+      description = "MPI launcher to check (default: mpirun)")
   private String mpirun = "mpirun";
 
-  @Option(names = "--json", description = "prints the same for programs")
+  @Option(names = "--json", description = "JSON output, one object per host")
   private boolean json;
 
   @Override

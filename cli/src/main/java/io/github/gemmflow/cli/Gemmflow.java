@@ -22,9 +22,11 @@ import picocli.CommandLine.Spec;
 /** The {@code gemmflow} command. */
 @Command(
     name = "gemmflow",
-    description = "Matrix products over several processes: rows travel while they are multiplied.",
+    description =
+        "Tensor-parallel linear layers for Java that overlap communication with computation.",
     mixinStandardHelpOptions = true,
     subcommands = {
+      DemoCommand.class,
       GenCommand.class,
       RunCommand.class,
       VerifyCommand.class,
@@ -39,18 +41,13 @@ import picocli.CommandLine.Spec;
     synopsisSubcommandLabel = "COMMAND",
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
-      "0:all is well",
-      "1:the answer is no: results differ, or there is a problem",
+      "0:success",
+      "1:check failed: results differ, or doctor found a problem",
       "2:invalid arguments or input file",
-      "3:ranks could not be started, or could not go on together",
-      "4:an error inside gemmflow"
+      "3:ranks could not be started, or their job failed",
+      "4:internal error"
     },
-    footer = {
-      "%nA first product, on two ranks that are threads:",
-      "  gemmflow gen data --gm 512 --gk 256 --gn 128",
-      "  gemmflow run --engine local --a data/a.npy --b data/b.npy --out c.npy",
-      "  gemmflow verify --c c.npy --golden data/golden.npy"
-    })
+    footer = {"%nGetting started:", "  gemmflow demo demo"})
 public final class Gemmflow implements MainCommand {
   @Spec private CommandSpec spec = CommandSpec.create();
 

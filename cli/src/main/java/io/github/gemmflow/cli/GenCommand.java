@@ -17,13 +17,13 @@ import picocli.CommandLine.Parameters;
 /** {@code gemmflow gen}: matrices, and what their product should be. */
 @Command(
     name = "gen",
-    header = "Makes matrices A and B, and their product.",
+    header = "Generates matrices A and B, and their product.",
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description =
         "Writes A (M x K), B (K x N) and golden = A x B (M x N, F32), the same for the same seed. The product"
-            + " is computed in double precision, without any of what gemmflow run uses. SHA256SUMS says what the"
-            + " files hold.%n",
+            + " is computed in double precision, independently of gemmflow run. SHA256SUMS has the checksums of"
+            + " the files.%n",
     footer = {"%nExample:", "  gemmflow gen data --gm 512 --gk 256 --gn 128 --shards 4"})
 final class GenCommand extends Subcommand {
   /** What files can be written. */
@@ -40,13 +40,11 @@ final class GenCommand extends Subcommand {
   @Option(
       names = "--values",
       defaultValue = "integers",
-      description = "integers: small, so that products are exact; or reals (default: integers)")
+      description =
+          "type of values: integers, small, so that products are exact; or reals (default: integers)")
   private Values values = Values.INTEGERS;
 
-  @Option(
-      names = "--seed",
-      defaultValue = "1",
-      description = "another one gives other values (default: 1)")
+  @Option(names = "--seed", defaultValue = "1", description = "seed of the values (default: 1)")
   private long seed;
 
   @Option(
@@ -54,14 +52,13 @@ final class GenCommand extends Subcommand {
       defaultValue = "0",
       paramLabel = "COUNT",
       description =
-          "write A as files a-0, a-1, ... with some rows each, one for each rank; removes those"
-              + " that are there for more ranks")
+          "number of files for A: a-0, a-1, ..., one for each rank; removes files of a larger number")
   private int shards;
 
   @Option(
       names = "--format",
       defaultValue = "npy",
-      description = "npy or safetensors (default: npy)")
+      description = "file format: npy or safetensors (default: npy)")
   private Format format = Format.NPY;
 
   @Override

@@ -29,7 +29,7 @@ final class InputOptions {
       names = "--layout",
       defaultValue = "in-out",
       description =
-          "in-out: B is K x N; out-in: N x K, as checkpoints store weights (default: in-out)")
+          "layout of B: in-out is K x N; out-in is N x K, as in checkpoints (default: in-out)")
   private Layout layout = Layout.IN_OUT;
 
   WeightLayout layout() {

@@ -12,10 +12,9 @@ final class OperationOptions {
       names = "--operation",
       defaultValue = "gather",
       description = {
-        "gather: each rank has rows of A, and columns of B;",
-        "all-gather: the same without B;",
-        "reduce-scatter: columns of A, rows of B, and gets rows of the sum of products;",
-        "all-reduce: the same, but all rows of the sum (default: gather)"
+        "operation: gather (each rank provides rows of A, and multiplies all rows by its columns of B),",
+        "all-gather (the same without a product), reduce-scatter (each rank provides columns of A and rows of B,",
+        "and receives its rows of the sum), or all-reduce (the same with all rows of the sum) (default: gather)"
       })
   private Operation operation = Operation.GATHER;
 
@@ -23,8 +22,8 @@ final class OperationOptions {
       names = "--wire",
       paramLabel = "TYPE",
       description = {
-        "in which rows or sums travel if not as usual: of a gather I8, in blocks of 128 columns;",
-        "of sums BF16 or I8 instead of F32 (results are rounded, and checked by a bound)"
+        "type between hosts: I8 for the rows of a gather, in blocks of 128 columns; BF16 or I8 for sums, which",
+        "otherwise travel as F32 (results are rounded, and checked by a bound)"
       })
   private @Nullable DType wire;
 
@@ -32,7 +31,7 @@ final class OperationOptions {
     return operation;
   }
 
-  /** In which type rows or sums travel; null if as usual. */
+  /** The type in which rows or sums travel; null for the usual one. */
   @Nullable DType wire() {
     return wire;
   }

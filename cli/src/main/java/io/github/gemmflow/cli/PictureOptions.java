@@ -12,13 +12,13 @@ final class PictureOptions {
   @Option(
       names = "--png",
       paramLabel = "FILE",
-      description = "draws the page's charts there too, with a Chromium or Chrome")
+      description = "file for a picture of the charts; needs Chromium or Chrome")
   private @Nullable Path png;
 
   @Option(
       names = "--browser",
       paramLabel = "PROGRAM",
-      description = "what draws them (default: what is on the PATH)")
+      description = "browser that draws the picture (default: found on the PATH)")
   private @Nullable String browser;
 
   /** Where the picture goes; null if none is wanted. */

@@ -28,26 +28,26 @@ import picocli.CommandLine.Option;
 /** {@code gemmflow plan}: what would be done, and why. */
 @Command(
     name = "plan",
-    header = "Says how a product would be computed, and why.",
+    header = "Shows how a product would be computed, and why.",
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description =
         "Nothing is started and nothing is measured: the plan depends on the shape, on which ranks share a host,"
-            + " and on settings. With -v also who sends which rows to whom. For more than 16 ranks there is a summary"
-            + " instead: what a step costs each host, in bytes, messages and shared memory.%n",
+            + " and on settings. With -v, it also shows which rank sends which rows to which rank. For more than 16"
+            + " ranks, it prints a summary instead: bytes, messages and shared memory of a step, per host.%n",
     footer = {"%nExample:", "  gemmflow plan -n 8 --hosts 2 --gm 4096 --gk 8192 --gn 1024 -v"})
 final class PlanCommand extends Subcommand {
   @Option(
       names = {"-n", "--ranks"},
       defaultValue = "2",
       paramLabel = "N",
-      description = "ranks (default: 2)")
+      description = "number of ranks (default: 2)")
   private int ranks;
 
   @Option(
       names = "--hosts",
       defaultValue = "1",
-      description = "hosts that they are spread over, neighbours together (default: 1)")
+      description = "number of hosts, each with consecutive ranks (default: 1)")
   private int hostCount;
 
   @Mixin private OperationOptions operation = new OperationOptions();

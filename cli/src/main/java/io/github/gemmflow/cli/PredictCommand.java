@@ -30,14 +30,14 @@ import picocli.CommandLine.Option;
 /** {@code gemmflow predict}: what a layer or a model will take, before there are machines. */
 @Command(
     name = "predict",
-    header = "Says what a layer or a model will take, and whether more machines help.",
+    header = "Predicts the time of a layer or a model, and whether more machines help.",
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description =
-        "Nothing is run: the plan of each step is simulated with the costs of a machine and a link. Those of yours"
-            + " gemmflow calibrate measures; without, they are assumed, and of the right order only.%n"
-            + "K x N is the whole layer, which the ranks divide. With --model the passes of a decoder are predicted:"
-            + " a prompt, and one token more for each of some sequences.%n",
+        "Nothing is run: the plan of each step is simulated with the costs of a machine and a link. Measure your"
+            + " own with gemmflow calibrate; otherwise rough defaults are assumed.%n"
+            + "K x N is the whole layer, which the ranks divide. With --model, it predicts the passes of a decoder:"
+            + " a prompt, and one more token for each of some sequences.%n",
     footer = {
       "%nExample:",
       "  gemmflow predict --gm 512 --dtype F32 --rate 1gbit",
@@ -56,44 +56,44 @@ final class PredictCommand extends Subcommand {
       names = "--ranks-per-host",
       defaultValue = "1",
       paramLabel = "N",
-      description = "ranks that share a host and its link (default: 1)")
+      description = "number of ranks that share a host and its link (default: 1)")
   private int ranksPerHost;
 
   @Option(
       names = "--costs",
       paramLabel = "FILE",
-      description = "what gemmflow calibrate wrote (default: assumed)")
+      description = "file that gemmflow calibrate wrote (default: assumed costs)")
   private @Nullable Path costsFile;
 
   @Option(
       names = "--rate",
-      description = "of each host's link, such as 10gbit (default: as the costs say)")
+      description = "rate of each host's link, for example 10gbit (default: from the costs)")
   private @Nullable String rate;
 
   @Option(
       names = "--latency",
       paramLabel = "TIME",
-      description = "of a message, such as 30us (default: as the costs say)")
+      description = "latency of a message, for example 30us (default: from the costs)")
   private @Nullable String latency;
 
   @Option(
       names = "--model",
       paramLabel = "CONFIG.JSON",
-      description = "a decoder as Hugging Face has it, in place of one layer")
+      description = "config.json of a decoder in Hugging Face's format, in place of one layer")
   private @Nullable Path model;
 
   @Option(
       names = "--prompt",
       defaultValue = "512",
       paramLabel = "TOKENS",
-      description = "with --model: of a prompt (default: 512)")
+      description = "with --model: tokens of a prompt (default: 512)")
   private long prompt;
 
   @Option(
       names = "--sequences",
       defaultValue = "1",
       paramLabel = "COUNT",
-      description = "with --model: that get a token each in a pass of decode (default: 1)")
+      description = "with --model: sequences that get one token each in a decode step (default: 1)")
   private long sequences;
 
   @Mixin private OperationOptions operation = new OperationOptions();
@@ -103,14 +103,14 @@ final class PredictCommand extends Subcommand {
   @Option(
       names = {"-o", "--output"},
       paramLabel = "FILE",
-      description = "writes a page for a browser there too")
+      description = "file for a page with the forecast")
   private @Nullable Path output;
 
   @Option(
       names = "--trace",
       paramLabel = "FILE",
       description =
-          "writes the simulated step of a layer on the most ranks there, for gemmflow report")
+          "file for the timeline of the simulated step on the most ranks, for gemmflow report")
   private @Nullable Path trace;
 
   @Mixin private PictureOptions picture = new PictureOptions();
@@ -119,7 +119,7 @@ final class PredictCommand extends Subcommand {
   public Integer call() throws IOException {
     OutputFile.check(output, trace, picture.file());
     if (output == null && picture.file() != null) {
-      throw new CommandException(ExitCode.INPUT, "--png draws a page: name it with -o");
+      throw new CommandException(ExitCode.INPUT, "--png requires a page: add -o FILE");
     }
     Question question = new Question(ranks, ranksPerHost, tuning.config().tuning(), costs());
     Forecast forecast = model == null ? layer(question) : model(question, model);
@@ -150,7 +150,7 @@ final class PredictCommand extends Subcommand {
   private Forecast layer(Question question) {
     if (!Question.knows(operation.value())) {
       throw new CommandException(
-          ExitCode.INPUT, "--operation all-gather multiplies nothing: ask for gather");
+          ExitCode.INPUT, "--operation all-gather has no product to predict: use gather");
     }
     Layer.Size size = shape.of(operation.value(), operation.wire());
     if (trace != null) {
@@ -174,7 +174,7 @@ final class PredictCommand extends Subcommand {
 
   private Forecast model(Question question, Path file) throws IOException {
     if (trace != null) {
-      throw new CommandException(ExitCode.INPUT, "--trace is of one layer: leave out --model");
+      throw new CommandException(ExitCode.INPUT, "--trace takes one layer: remove --model");
     }
     ModelShape read = ModelShape.read(file);
     DType type = shape.type();

@@ -19,12 +19,12 @@ import picocli.CommandLine.Parameters;
 /** {@code gemmflow report}: what a benchmark wrote, as a page for a browser. */
 @Command(
     name = "report",
-    header = "Turns what bench wrote into a page for a browser.",
+    header = "Writes an HTML report of files from bench.",
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description =
-        "The page is one file that needs no network: how long each view takes and what that says,"
-            + " and the timeline of every thread, to zoom into.%n",
+        "The page is one file that needs no network. It shows the time of each view, the verdict,"
+            + " and a timeline of every thread that can be zoomed.%n",
     footer = {
       "%nExample:",
       "  gemmflow bench -n 2 --gm 256 --gn 256 --json bench.json --trace trace.json",
@@ -35,30 +35,27 @@ final class ReportCommand extends Subcommand {
       arity = "0..*",
       paramLabel = "BENCH.JSON",
       description =
-          "what 'gemmflow bench --json FILE' wrote; several, or a directory, for how throughput grows with ranks")
+          "files of 'gemmflow bench --json'; several, or a directory, for throughput over ranks")
   private List<Path> figures = new ArrayList<>();
 
-  @Option(
-      names = "--trace",
-      paramLabel = "FILE",
-      description = "what 'gemmflow bench --trace FILE' wrote")
+  @Option(names = "--trace", paramLabel = "FILE", description = "file of 'gemmflow bench --trace'")
   private @Nullable Path trace;
 
   @Option(
       names = {"-o", "--output"},
       paramLabel = "FILE",
-      description = "where the page goes (default: report.html)")
+      description = "file for the page (default: report.html)")
   private Path output = Path.of("report.html");
 
   @Option(
       names = "--text",
-      description = "prints how the threads of a trace or recording spent their time; no page")
+      description = "text output: how the threads of a trace or recording spent their time")
   private boolean text;
 
   @Option(
       names = "--recording",
       paramLabel = "FILE",
-      description = "with --text: a flight recording of your program; of each process one")
+      description = "with --text: flight recording of your program, one for each process")
   private List<Path> recordings = new ArrayList<>();
 
   @Mixin private PictureOptions picture = new PictureOptions();
@@ -70,7 +67,7 @@ final class ReportCommand extends Subcommand {
       return ExitCode.GOOD.number();
     }
     if (!recordings.isEmpty()) {
-      throw new CommandException(ExitCode.INPUT, "--recording goes with --text: add it");
+      throw new CommandException(ExitCode.INPUT, "--recording requires --text: add it");
     }
     OutputFile.check(output, picture.file());
     OutputFile.write(output, Report.write(figures, trace));

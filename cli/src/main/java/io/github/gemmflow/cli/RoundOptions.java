@@ -9,14 +9,14 @@ final class RoundOptions {
       names = "--warmup",
       defaultValue = "5",
       paramLabel = "ROUNDS",
-      description = "before those that count (default: ${DEFAULT-VALUE})")
+      description = "rounds before the measurement (default: ${DEFAULT-VALUE})")
   private int warmup;
 
   @Option(
       names = "--iterations",
       defaultValue = "21",
       paramLabel = "ROUNDS",
-      description = "that count (default: ${DEFAULT-VALUE})")
+      description = "rounds of the measurement (default: ${DEFAULT-VALUE})")
   private int iterations;
 
   int warmup() {

@@ -24,11 +24,10 @@ import picocli.CommandLine.Option;
     sortOptions = false,
     description = {
       "C = A x B. Each rank has some rows of A and some columns of B, gets all rows of A while it multiplies,"
-          + " and has its columns of C in the end.",
+          + " and ends up with its columns of C.",
       "FILE is *.npy (float32, float16, int8, or uint16 for bfloat16) or *.safetensors, with #NAME if that has"
-          + " several tensors. With {rank} in its name each rank has a file of its own; otherwise all take their share of"
-          + " one.",
-      "In a job that a launcher started (mpirun, srun) it runs on the ranks of that job; otherwise it starts"
+          + " several tensors. With {rank} in its name, each rank has its own file; otherwise all ranks share one file.",
+      "In a job that a launcher started (mpirun, srun), it runs on the ranks of that job; otherwise it starts"
           + " ranks on this host.%n"
     },
     footer = {
@@ -37,21 +36,21 @@ import picocli.CommandLine.Option;
       "  gemmflow run -n 2 --a data/a.npy --b data/b.npy --out c.npy"
     })
 final class RunCommand extends Subcommand {
-  @Option(names = "--a", paramLabel = "FILE", required = true, description = "A, M x K")
+  @Option(names = "--a", paramLabel = "FILE", required = true, description = "file of A, M x K")
   private String a = "";
 
   @Option(
       names = "--b",
       paramLabel = "FILE",
       required = true,
-      description = "B, K x N, of the same type as A")
+      description = "file of B, K x N, of the same type as A")
   private String b = "";
 
   @Option(
       names = {"-o", "--out"},
       paramLabel = "FILE",
       required = true,
-      description = "C, M x N; with {rank}, each rank's columns of it")
+      description = "file of C, M x N; with {rank}, one for each rank's columns")
   private String out = "";
 
   @Mixin private InputOptions input = new InputOptions();
@@ -59,28 +58,28 @@ final class RunCommand extends Subcommand {
   @Option(
       names = "--along",
       defaultValue = "rows",
-      description = "what each rank has of A: rows, or columns (default: rows)")
+      description = "part of A that each rank holds: rows or columns (default: rows)")
   private Along along = Along.ROWS;
 
-  @Option(names = "--replicate", description = "every rank takes all of B, and has all of C")
+  @Option(names = "--replicate", description = "all of B on every rank, and all of C")
   private boolean replicate;
 
   @Option(
       names = "--out-dtype",
       defaultValue = "F32",
-      description = "of C: F32, or that of A and B; in int8 BF16 or F16 (default: F32)")
+      description = "type of C: F32 or the type of A; with int8 also BF16 or F16 (default: F32)")
   private DType outputType = DType.F32;
 
   @Option(
       names = "--int8",
-      description = "rounds rows of A and columns of B, of reals, to int8 with a scale each")
+      description = "products in int8: rows of A and columns of B are rounded with a scale each")
   private boolean rounds;
 
   @Option(
       names = "--groups",
       defaultValue = "1",
       description =
-          "groups of neighbouring ranks, each with a product of its own: {group} in a name is its number (default: 1)")
+          "number of groups of consecutive ranks with a product each; {group} in a name is the number of the group (default: 1)")
   private int groups;
 
   @Mixin private RankOptions ranks = new RankOptions();

@@ -20,7 +20,7 @@ final class ShapeOptions {
       split = ",",
       defaultValue = "4096",
       paramLabel = "M",
-      description = "rows of A, over all ranks (default: 4096)")
+      description = "rows of A over all ranks (default: 4096)")
   private List<Long> m = List.of();
 
   @Option(
@@ -36,13 +36,13 @@ final class ShapeOptions {
       split = ",",
       defaultValue = "4096",
       paramLabel = "N",
-      description = "columns of B, in bench of each rank's (default: 4096)")
+      description = "columns of B; in bench those of each rank (default: 4096)")
   private List<Long> n = List.of();
 
   @Option(
       names = "--dtype",
       defaultValue = "BF16",
-      description = "of A and B: BF16, F16, F32 or I8 (default: BF16)")
+      description = "type of A and B: BF16, F16, F32 or I8 (default: BF16)")
   private DType type = DType.BF16;
 
   /**
@@ -94,7 +94,7 @@ final class ShapeOptions {
     if (values.size() != 1) {
       throw new CommandException(
           ExitCode.INPUT,
-          "%s %s: one number is wanted here; only bench takes several"
+          "%s %s: this command takes one number; only bench accepts a list"
               .formatted(option, values.stream().map(String::valueOf).collect(joining(","))));
     }
     return values.getFirst();

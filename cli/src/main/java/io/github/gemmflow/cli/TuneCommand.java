@@ -22,15 +22,14 @@ import picocli.CommandLine.Option;
 /** {@code gemmflow tune}: the best ways of a layer, tried for real. */
 @Command(
     name = "tune",
-    header = "Tries the ways of a layer that are predicted to be the best.",
+    header = "Measures the ways of a layer that are predicted to be the fastest.",
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description =
-        "Schedules, paths of sums and sizes of messages between hosts, in turns with what the rules choose; the time of"
-            + " a round is its slowest rank's. A way that the rounds show to be faster, by 3 %% or more, goes into the file of"
-            + " costs, and jobs with"
-            + " GEMMFLOW_COSTS=FILE choose it for such a layer. It changes no bit of a result.%n"
-            + "Between 2 hosts there is one way only, and messages of several sizes.%n",
+        "Schedules, paths of sums and sizes of messages between hosts are measured in turn with the default. The"
+            + " time of a round is that of its slowest rank. A way that is at least 3 %% faster is saved to the costs"
+            + " file, and jobs with GEMMFLOW_COSTS=FILE use it for such a layer. Results stay the same, bit for bit.%n"
+            + "Between 2 hosts, only the sizes of messages differ.%n",
     footer = {
       "%nExample:",
       "  gemmflow calibrate -n 3 --engine local --hosts 3 --dtypes BF16 -o c.txt",
@@ -46,14 +45,14 @@ final class TuneCommand extends Subcommand {
       names = "--costs",
       required = true,
       paramLabel = "FILE",
-      description = "what gemmflow calibrate wrote; what wins is written there, too")
+      description = "file that gemmflow calibrate wrote; the fastest way is added to it")
   private Path costs = Path.of("costs.txt");
 
   @Option(
       names = "--ways",
       defaultValue = "4",
       paramLabel = "COUNT",
-      description = "to try, of those that are predicted to be the best (default: 4)")
+      description = "number of ways to try, the predicted best first (default: 4)")
   private int ways;
 
   @Mixin private RoundOptions rounds = new RoundOptions();
@@ -62,7 +61,7 @@ final class TuneCommand extends Subcommand {
   public Integer call() throws IOException, InterruptedException {
     if (operation.value() == Operation.ALL_GATHER) {
       throw new CommandException(
-          ExitCode.INPUT, "--operation all-gather multiplies nothing: ask for gather");
+          ExitCode.INPUT, "--operation all-gather has no product to tune: use gather");
     }
     ranks.toStart();
     Tuner tuner =
@@ -76,8 +75,7 @@ final class TuneCommand extends Subcommand {
         world -> {
           if (world.group().hosts().count() == 1) {
             throw new CommandException(
-                ExitCode.INPUT,
-                "on one host nothing travels, and there is nothing to try: start ranks on several hosts");
+                ExitCode.INPUT, "nothing to tune on one host: start ranks on several hosts");
           }
           Progress progress = progress(world);
           Trial trial = tuner.run(world, progress);

@@ -18,30 +18,29 @@ final class TuningOptions {
   @Option(
       names = "--base-m",
       paramLabel = "ROWS",
-      description = "rows that travel together (default: by rule)")
+      description = "rows that travel together (default: automatic)")
   private @Nullable Integer chunkRows;
 
   @Option(
       names = "--inflight",
       paramLabel = "COUNT",
-      description = "messages in flight per rank and host (default: by rule, at least 8)")
+      description = "messages in flight per rank and host (default: automatic, at least 8)")
   private @Nullable Integer inFlight;
 
   @Option(
       names = "--schedule",
-      description = "between hosts: mesh, ring or two-way-ring (default: by rule)")
+      description = "schedule between hosts: mesh, ring or two-way-ring (default: automatic)")
   private @Nullable String schedule;
 
   @Option(
       names = "--storage",
       description =
-          "where rows lie: gathered (in one piece) or streamed (never all at once) (default: by"
-              + " rule)")
+          "row storage: gathered (contiguous) or streamed (bounded memory) (default: automatic)")
   private @Nullable Storage storage;
 
   @Option(
       names = "--sums",
-      description = "sums that all ranks want, between hosts: direct or staged (default: by rule)")
+      description = "path of sums that all ranks receive: direct or staged (default: automatic)")
   private @Nullable SumPath sums;
 
   /** The settings of this process, with what was asked for here. */

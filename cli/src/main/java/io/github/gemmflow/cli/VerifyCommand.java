@@ -20,11 +20,11 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Against a golden file, or against A x B, computed anew in double precision. With --a and --b, integers"
+      "Compares C with a golden file, or with A x B, computed again in double precision. With --a and --b, integers"
           + " must be exact, and reals within the error that sums of K products in F32 may have; with --golden"
-          + " alone, elements must be equal. --rtol and --atol allow another error. The largest error is printed, and"
-          + " the relative one: the norm of the errors, divided by the norm of what C should be.",
-      "Files that SHA256SUMS beside them lists are checked against that, too.%n"
+          + " alone, elements must be equal. --rtol and --atol allow another error. It prints the largest error and"
+          + " the relative error: the norm of the errors divided by the norm of the expected C.",
+      "Files that are listed in a SHA256SUMS file of their directory are also checked against it.%n"
     },
     footer = {
       "%nExample:",
@@ -37,32 +37,39 @@ final class VerifyCommand extends Subcommand {
       names = "--c",
       paramLabel = "FILE",
       required = true,
-      description = "what is checked; with {rank}, a file of each rank")
+      description = "file to check; with {rank}, one for each rank")
   private String c = "";
 
-  @Option(names = "--golden", paramLabel = "FILE", description = "what it should be")
+  @Option(names = "--golden", paramLabel = "FILE", description = "file of the expected result")
   private @Nullable String golden;
 
-  @Option(names = "--a", paramLabel = "FILE", description = "A; with {rank}, of each rank")
+  @Option(
+      names = "--a",
+      paramLabel = "FILE",
+      description = "file of A; with {rank}, one for each rank")
   private @Nullable String a;
 
-  @Option(names = "--b", paramLabel = "FILE", description = "B; with {rank}, of each rank")
+  @Option(
+      names = "--b",
+      paramLabel = "FILE",
+      description = "file of B; with {rank}, one for each rank")
   private @Nullable String b;
 
   @Mixin private InputOptions input = new InputOptions();
 
   @Option(
       names = "--int8",
-      description = "with --a and --b: C is of 'run --int8', and may be off by what rounding takes")
+      description = "with --a and --b: bound for the rounding of 'run --int8'")
   private boolean rounds;
 
   @Option(
       names = "--rtol",
       paramLabel = "R",
-      description = "an element may be off by R times what it should be, and by --atol")
+      description =
+          "relative tolerance: an error of at most R times the expected value, plus --atol (default: 0)")
   private @Nullable Double rtol;
 
-  @Option(names = "--atol", paramLabel = "E", description = "see --rtol (default of both: 0)")
+  @Option(names = "--atol", paramLabel = "E", description = "absolute tolerance (default: 0)")
   private @Nullable Double atol;
 
   @Override

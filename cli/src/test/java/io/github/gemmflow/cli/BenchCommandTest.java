@@ -77,7 +77,7 @@ class BenchCommandTest {
     List<String> lines = bench.out().lines().toList();
     assertEquals(8, lines.size(), bench::toString);
     assertTrue(lines.get(0).startsWith("gather F32, 1 rank on 1 host"), bench::toString);
-    assertTrue(lines.get(1).contains("one after the other"), bench::toString);
+    assertTrue(lines.get(1).contains("sequential"), bench::toString);
     assertTrue(lines.get(3).strip().startsWith("16      96      40 "), bench::toString);
     assertTrue(lines.get(4).startsWith("gather F32, 3 ranks on 1 host"), bench::toString);
     try (Stream<Path> files = Files.list(sweep)) {
@@ -131,7 +131,7 @@ class BenchCommandTest {
             "--wire=" + wire);
     assertEquals(0, exitCode, err::toString);
     String said = out.toString().replace(",", "");
-    assertTrue(said.contains("verified: every element is off by no more than rounding"), said);
+    assertTrue(said.contains("verified: every element is within the rounding error"), said);
     assertTrue(said.contains(bytes + " had to cross"), said);
   }
 
@@ -155,17 +155,17 @@ class BenchCommandTest {
     assertEquals(hosts > 1, said.contains("26,880 had to cross"), said);
     String text = Files.readString(json);
     assertTrue(text.contains("\"inPlace\": {\"medianMs\": "), text);
-    Ran.here("report", json.toString()).bad(ExitCode.INPUT, "is of a gather alone");
+    Ran.here("report", json.toString()).bad(ExitCode.INPUT, "has the figures of an all-gather");
   }
 
   @ParameterizedTest
   @CsvSource(
       delimiter = ';',
       value = {
-        "-n 1,2 --trace trace.json; --trace is of one shape",
-        "--along columns; add --operation all-gather",
-        "--operation all-gather --groups 2; knows neither",
-        "--operation all-gather --dtype i8; knows neither --dtype I8 nor --wire",
+        "-n 1,2 --trace trace.json; --trace takes one shape",
+        "--along columns; requires --operation all-gather",
+        "--operation all-gather --groups 2; does not support --trace or --groups",
+        "--operation all-gather --dtype i8; does not support --dtype I8 or --wire",
         "-n 2,0; 0 ranks cannot be started"
       })
   void optionsThatDoNotGoTogether(String options, String message) {
@@ -174,7 +174,7 @@ class BenchCommandTest {
 
   @Test
   void onlyBenchTakesLists() {
-    Ran.here("plan", "--gm", "16,32").bad(ExitCode.INPUT, "--gm 16,32: one number is wanted here");
+    Ran.here("plan", "--gm", "16,32").bad(ExitCode.INPUT, "--gm 16,32: this command takes one");
   }
 
   /** Rows of 35 x 96 F32 cross in either direction, and the words say that it is a simulation. */

@@ -63,32 +63,32 @@ class CommandErrorsTest {
           run --a @/a.npy --b @/b.npy --out c.npy -n x  | 'x' is not an int
           run --a @/a.npy --b @/b.npy --out c.npy -n -1 | -1 ranks cannot be started: -n takes 1 or more
           run --a @/a.npy --b @/b.npy --out c.npy --engine gpu | expected one of [MPI, LOCAL]
-          bench --hosts 2                               | simulate hosts, for ranks that are threads: add --engine local
-          bench --engine local --rate 1gbit             | are of links between hosts: add --hosts 2
+          bench --hosts 2                               | simulate hosts, which requires ranks that are threads: add --engine local
+          bench --engine local --rate 1gbit             | apply to links between hosts: add --hosts 2
           bench --engine local --hosts 3                | 2 ranks cannot be spread over 3 hosts
-          bench --engine local --hosts 2 --rate fast    | --rate fast: a rate is written like 1gbit or 250mbit
-          bench --engine local --hosts 2 --latency 5    | --latency 5: a time is written like 50us or 1.5ms
+          bench --engine local --hosts 2 --rate fast    | --rate fast: expected a rate, for example 1gbit or 250mbit
+          bench --engine local --hosts 2 --latency 5    | --latency 5: expected a time, for example 50us or 1.5ms
           run --a @/a.npy --b @/b.npy --out c.npy --layout row | in-out, OUT_IN, out-in] (case-insensitive) but was 'row'
-          run --a @/a.npy --b @/b.npy --out c.npy --schedule star | no schedule is called 'star'; there are [mesh,
+          run --a @/a.npy --b @/b.npy --out c.npy --schedule star | no schedule is named 'star'; available: [mesh,
           run --a @/a.npy --b @/b.npy --out c.npy --compute-threads 0 | thread
           run --a @/a.npy --b @/b.npy --out c.npy --inflight -1 | -1 chunks cannot be in flight
-          run --a @/none.npy --b @/b.npy --out c.npy    | none.npy: there is no such file
-          run --a @/a.npy --b @/none.npy --out c.npy    | none.npy: there is no such file
-          run --a @ --b @/b.npy --out c.npy             | the name says the format
-          run --a @/a.csv --b @/b.npy --out c.npy       | a.csv: a matrix is read and written as x.npy, x.safetensors
+          run --a @/none.npy --b @/b.npy --out c.npy    | none.npy: no such file
+          run --a @/a.npy --b @/none.npy --out c.npy    | none.npy: no such file
+          run --a @ --b @/b.npy --out c.npy             | the name of the file selects the format
+          run --a @/a.csv --b @/b.npy --out c.npy       | a.csv: expected x.npy, x.safetensors
           run --a @/text.npy --b @/b.npy --out c.npy    | text.npy:
           run --a @/short.npy --b @/b.npy --out c.npy   | short.npy:
-          run --a @/a.npy#x --b @/b.npy --out c.npy     | the array in a .npy file has no name of its own
+          run --a @/a.npy#x --b @/b.npy --out c.npy     | the array in a .npy file has no name
           run --a @/other/a.npy --b @/b.npy --out c.npy | B (in x out) as many rows as A has columns
           run --a @/a.npy --b @/b.npy --out c.npy --layout out-in | B (out x in) as many columns as A has columns
           run --a @/f32/a.npy --b @/b.npy --out c.npy   | both need the same type
           run --a @/shards/a-{rank}.npy --b @/b.npy --out c.npy -n 2 | start as many ranks as there are files (-n 3)
           run --a @/shards/a-{rank}.npy --b @/b.npy --out c.npy -n 4 | start as many ranks as there are files (-n 3)
-          run --a @/shards/a-{rank}.npy --b @/b-{rank}.npy --out c.npy | each rank needs one of both
-          run --a @/uneven-{rank}.npy --b @/b-{rank}.npy --out c.npy | rows of A are of one length and type on all ranks
-          run --a @/none-{rank}.npy --b @/b.npy --out c.npy | none-0.npy: there is no such file
-          run --a @/a.npy --b @/b.npy --out c.npy --replicate | name a file for each, such as c-{rank}.npy
-          run --a @/a.npy --b @/b.npy --out c.txt       | c.txt: a matrix is read and written as x.npy
+          run --a @/shards/a-{rank}.npy --b @/b-{rank}.npy --out c.npy | each rank needs one of each
+          run --a @/uneven-{rank}.npy --b @/b-{rank}.npy --out c.npy | rows of A must have the same length and type on all ranks
+          run --a @/none-{rank}.npy --b @/b.npy --out c.npy | none-0.npy: no such file
+          run --a @/a.npy --b @/b.npy --out c.npy --replicate | name a file for each, for example c-{rank}.npy
+          run --a @/a.npy --b @/b.npy --out c.txt       | c.txt: expected x.npy
           run --a @/a.npy --b @/b.npy --out @/file/c.npy | file is a file, not a directory
           run --a @/a.npy --b @/w.safetensors#{rank} --out c.npy | {rank} belongs in the name of the file, not of the tensor
           run --a @/a.npy --b @/b.npy --out c.npy -n 0  | 0 ranks cannot be started: -n takes 1 or more
@@ -101,14 +101,14 @@ class CommandErrorsTest {
           gen @/new --dtype int8                        | expected one of [BF16, F16, F32, I8]
           gen @/new --dtype I8 --values reals           | files of I8 hold integers
           run --a @/a.npy --b @/b.npy --out c.npy --int8 --out-dtype I8 | C can be F32, or of reals, but not I8
-          verify --c @/golden.npy --golden @/golden.npy --int8 | --int8 needs A and B
+          verify --c @/golden.npy --golden @/golden.npy --int8 | --int8 requires --a and --b
           gen @/new --values zeros                      | expected one of [INTEGERS, REALS]
           gen @/new --format csv                        | expected one of [NPY, SAFETENSORS]
           verify --c @/golden.npy                       | checked against a golden file (--golden), or against A x B
           verify --c @/golden.npy --a @/a.npy           | A and B are both needed, or neither
-          verify --c @/none.npy --golden @/golden.npy   | none.npy: there is no such file
+          verify --c @/none.npy --golden @/golden.npy   | none.npy: no such file
           verify --c @/a.npy --golden @/golden.npy      | should be 12 x 6
-          verify --c @/golden.npy --golden @/none.npy   | none.npy: there is no such file
+          verify --c @/golden.npy --golden @/none.npy   | none.npy: no such file
           verify --c @/golden.npy --a @/other/a.npy --b @/b.npy | cannot be multiplied
           verify --c @/golden.npy --golden @/a.npy --a @/a.npy --b @/b.npy | should be 12 x 6
           plan -n 2 --hosts 3                           | 2 ranks cannot be spread over 3 hosts: each host needs at least one
@@ -119,21 +119,21 @@ class CommandErrorsTest {
           predict --gm 9223372036854775807              | 9223372036854775807 x 4096 x 4096 is larger than any memory
           plan --gm 70368744177665 --gk 1 --gn 1        | A, B and the product can have 2^46 elements each
           bench --engine local --gn 9223372036854775807 | 4096 x 4096 x 9223372036854775807 is larger than any memory
-          bench --engine local --iterations 2147483647  | 5 rounds to warm up and 2147483647 that count are too many: at most 1000000
+          bench --engine local --iterations 2147483647  | 5 warm-up rounds and 2147483647 measured rounds are too many: at most 1000000
           bench --groups 0                              | 0 groups cannot run a layer
-          bench --iterations 0                          | 5 rounds to warm up and 0 that count cannot be run
+          bench --iterations 0                          | 5 warm-up rounds and 0 measured rounds cannot be run
           bench --gm 0                                  | a layer of 0 x 4096 x 4096 has nothing to multiply
-          bench -n 3 --groups 2 --engine local          | 3 ranks cannot be cut into 2 groups
-          bench --json @/none/bench.json                | none: make it first
+          bench -n 3 --groups 2 --engine local          | 3 ranks cannot be divided into 2 groups
+          bench --json @/none/bench.json                | none does not exist: create it first
           bench --wire BF16 --dtype F32 --engine local  | rows of F32 travel as they are, or as I8, not as BF16
-          bench --operation all-gather --wire I8        | all-gather knows neither --dtype I8 nor --wire
+          bench --operation all-gather --wire I8        | all-gather does not support --dtype I8 or --wire
           bench --operation broadcast                   | expected one of
-          bench --gm 1,2 --json @/file                  | several benchmarks write one each: name a directory
+          bench --gm 1,2 --json @/file                  | several benchmarks write one file each: name a directory
           bench --trace @                               | is a directory: name a file in it
-          calibrate -n 1,2                              | one number is wanted here; only bench takes several
+          calibrate -n 1,2                              | this command takes one number; only bench accepts a list
           plan --operation all-reduce --wire F16        | not as F16, whose range is too small
           predict --operation all-reduce --wire F16     | not as F16, whose range is too small
-          predict --png x.png                           | --png draws a page: name it with -o
+          predict --png x.png                           | --png requires a page: add -o FILE
           """)
   void input(String words, String part) {
     Ran.here(split(words)).bad(ExitCode.INPUT, part);
@@ -176,7 +176,7 @@ class CommandErrorsTest {
     Files.writeString(launcher, "#!/bin/sh\ntest $1 = --version && exit\nshift 2\nexec \"$@\"\n");
     assertTrue(launcher.toFile().setExecutable(true));
     String[] words = {"run", "--a=a.npy", "--b=b.npy", "--out=c.npy", "--mpirun=" + launcher};
-    Ran.apart(data, List.of(), words).bad(ExitCode.RANKS, "does not tell it which rank it is");
+    Ran.apart(data, List.of(), words).bad(ExitCode.RANKS, "did not set its rank");
   }
 
   /** Only one of the ranks cannot read its file, and no process but they could know. */

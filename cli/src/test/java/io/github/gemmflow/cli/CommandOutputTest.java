@@ -128,7 +128,7 @@ class CommandOutputTest {
         assertEquals(143, process.exitValue());
       }
       List<String> rest = lines.lines().filter(more -> more.startsWith("gemmflow: ")).toList();
-      assertTrue(rest.stream().noneMatch(more -> more.contains("error inside")), rest::toString);
+      assertTrue(rest.stream().noneMatch(more -> more.contains("internal error")), rest::toString);
       for (ProcessHandle one : started) {
         one.onExit().get(30, TimeUnit.SECONDS);
       }

@@ -60,7 +60,7 @@ class PredictCommandTest {
     words[8] = "10gbit";
     assertHas("2 ranks take", good(words));
     words[8] = "10mbit";
-    assertHas("more than 1 do not pay", good(words));
+    assertHas("more than 1 are not worth it", good(words));
   }
 
   @Test
@@ -88,16 +88,16 @@ class PredictCommandTest {
     Path config = Files.writeString(directory.resolve("config.json"), "{\"hidden_size\": 4}");
     assertRefused("has no num_attention_heads", "predict", "--model", config.toString());
     Path empty = Files.writeString(directory.resolve("empty.json"), "");
-    assertRefused("there is no JSON in it", "predict", "--model", empty.toString());
+    assertRefused("it is empty", "predict", "--model", empty.toString());
     Path costs = Files.writeString(directory.resolve("costs.txt"), "step.ns = 1\n");
     assertRefused(
-        "costs.txt has no costs: 'origin' is missing", "predict", "--costs", costs.toString());
+        "txt is not a costs file: 'origin' is missing", "predict", "--costs", costs.toString());
     String binary = Files.write(directory.resolve("x.bin"), new byte[] {(byte) 0xff}).toString();
     assertRefused("x.bin is not text in UTF-8: write it", "predict", "--costs", binary);
     assertRefused("x.bin is not text in UTF-8: give the", "predict", "--model", binary);
-    assertRefused("ask for gather", "predict", "--operation", "all-gather");
+    assertRefused("use gather", "predict", "--operation", "all-gather");
     assertRefused("give numbers of 1 or more", "predict", "-n", "0");
-    assertRefused("leave out --model", "predict", "--model", model(), "--trace", "x.json");
+    assertRefused("remove --model", "predict", "--model", model(), "--trace", "x.json");
   }
 
   private String model() throws IOException {

@@ -66,7 +66,7 @@ class ReportCommandTest {
     bench();
     out.getBuffer().setLength(0);
     assertEquals(0, run("report", "--text", "--trace", in("trace.json")), err::toString);
-    assertTrue(out.toString().contains("nothing came from other hosts"), out::toString);
+    assertTrue(out.toString().contains("none from other hosts"), out::toString);
     assertEquals(3, out.toString().lines().count(), out::toString);
   }
 
@@ -112,7 +112,7 @@ class ReportCommandTest {
     assertEquals(2, run("report", "--text", "--recording", text.toString()), out::toString);
     assertTrue(err.toString().contains("text.jfr"), err::toString);
     assertEquals(2, run("report", "--recording", empty.toString()), out::toString);
-    assertTrue(err.toString().contains("goes with --text"), err::toString);
+    assertTrue(err.toString().contains("requires --text"), err::toString);
   }
 
   @Tag("full")
@@ -150,8 +150,8 @@ class ReportCommandTest {
     assertEquals(2, run("report", "--trace", in("bench.json"), "-o", in("1.html")));
     assertEquals(
         """
-        gemmflow: %s is a trace, to be given with --trace; 'gemmflow bench --json FILE' writes what belongs here
-        gemmflow: %s has the figures of a benchmark, to be given without --trace; 'gemmflow bench --trace FILE' writes what belongs here
+        gemmflow: %s is a trace: pass it with --trace; expected a file written by 'gemmflow bench --json FILE'
+        gemmflow: %s has the figures of a benchmark: pass it without --trace; expected a file written by 'gemmflow bench --trace FILE'
         """
             .formatted(in("trace.json"), in("bench.json")),
         err.toString());
@@ -173,7 +173,8 @@ class ReportCommandTest {
   void badFigures(String text, String found) throws IOException {
     Files.writeString(Path.of(in("bench.json")), text);
     assertEquals(2, run("report", in("bench.json"), "-o", in("report.html")));
-    assertRefused("bench.json " + found, "; 'gemmflow bench --json FILE' writes what belongs here");
+    assertRefused(
+        "bench.json " + found, "; expected a file written by 'gemmflow bench --json FILE'");
   }
 
   /** Of what nests too deep the parser does not say where. */
@@ -183,7 +184,7 @@ class ReportCommandTest {
     Files.writeString(Path.of(in("bench.json")), deep);
     assertEquals(2, run("report", in("bench.json"), "-o", in("report.html")));
     assertRefused(
-        "bench.json is not JSON", "; 'gemmflow bench --json FILE' writes what belongs here");
+        "bench.json is not JSON", "; expected a file written by 'gemmflow bench --json FILE'");
   }
 
   /** What a chart cannot draw. */
@@ -198,7 +199,8 @@ class ReportCommandTest {
     Path file = Path.of(in("bench.json"));
     Files.writeString(file, Files.readString(file).replace(original, other));
     assertEquals(2, run("report", in("bench.json"), "-o", in("report.html")));
-    assertRefused("bench.json " + found, "; 'gemmflow bench --json FILE' writes what belongs here");
+    assertRefused(
+        "bench.json " + found, "; expected a file written by 'gemmflow bench --json FILE'");
   }
 
   @ParameterizedTest
@@ -209,21 +211,21 @@ class ReportCommandTest {
           """
           {"traceEvents": [{"ph": "X", "cat": "WORK", "name": "a", "pid": 0, "pid": "<b>", "tid": 1, "ts": 0, "dur": 1}]} | is not JSON from line 1 on: Duplicate Object property "pid"
           {"traceEvents": 1}                                               | has no list traceEvents
-          {"traceEvents": []}                                              | is a trace in which nothing happens
-          {"traceEvents": [1]}                                             | in line 1 has an event that is no object
+          {"traceEvents": []}                                              | is a trace without events
+          {"traceEvents": [1]}                                             | in line 1 has an event that is not an object
           {"traceEvents": [{"ph": "X", "cat": "blink"}]}                   | in line 1 has an event of category blink
           {"traceEvents": [{"ph": "X", "cat": "WORK"}]}                    | in line 1 has an event without a name
           {"traceEvents": [{"ph": "X", "cat": "WORK", "name": "", "pid": 0.5}]} | in line 1 has an event whose pid is 0.5
           {"traceEvents": [{"ph": "X", "cat": "WORK", "name": "", "pid": 0, "tid": 0, "ts": -1, "dur": -1}]} | in line 1 has an event whose dur is -1.0
           {"traceEvents": [{"ph": "X", "cat": "WORK", "name": "", "pid": 0, "tid": 0, "ts": 1e999, "dur": 1}]} | in line 1 has an event whose ts is Infinity
           {"traceEvents": [                                                | is not JSON from line 1 on: Unexpected end-of-input
-          {"traceEvents": [{"ph": "X", "cat": "WORK", "name": "", "pid": 0, "tid": 0, "ts": 0, "dur": 1}]} {} | in line 1 goes on after its end
+          {"traceEvents": [{"ph": "X", "cat": "WORK", "name": "", "pid": 0, "tid": 0, "ts": 0, "dur": 1}]} {} | in line 1 has content after its end
           """)
   void badTraces(String text, String found) throws IOException {
     Files.writeString(Path.of(in("trace.json")), text);
     assertEquals(2, run("report", "--trace", in("trace.json"), "-o", in("report.html")));
     assertRefused(
-        "trace.json " + found, "; 'gemmflow bench --trace FILE' writes what belongs here");
+        "trace.json " + found, "; expected a file written by 'gemmflow bench --trace FILE'");
   }
 
   private void assertRefused(String found, String next) {
@@ -236,11 +238,10 @@ class ReportCommandTest {
   @Test
   void nothingOrNoSuchFile() throws IOException {
     assertEquals(2, run("report", "-o", in("report.html")));
-    assertTrue(
-        err.toString().startsWith("gemmflow: there is nothing to report: give "), err::toString);
+    assertTrue(err.toString().startsWith("gemmflow: nothing to report: give "), err::toString);
     assertEquals(2, run("report", in("none.json"), "-o", in("report.html")));
     assertTrue(
-        err.toString().contains("there is no file " + in("none.json") + "; 'gemmflow bench"),
+        err.toString().contains("no such file: " + in("none.json") + "; expected a file"),
         err::toString);
     Files.write(Path.of(in("bench.json")), new byte[] {(byte) 0xff});
     assertEquals(2, run("report", in("bench.json"), "-o", in("report.html")));
@@ -254,7 +255,7 @@ class ReportCommandTest {
           """
           no-such-browser | the browser no-such-browser cannot be run: name another one with --browser
           true            | the browser true did not show %s: name another one with --browser
-          false           | the browser false ended with 1, and said nothing
+          false           | the browser false exited with code 1, and printed nothing
           """)
   void noBrowser(String browser, String message) {
     bench();

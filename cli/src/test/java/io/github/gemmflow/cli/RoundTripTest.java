@@ -134,7 +134,7 @@ class RoundTripTest {
         .good();
     run("a.npy", "c.npy", "-n=4", "--groups=2").bad(ExitCode.INPUT, "2 groups would write");
     run("a.npy", "c-{group}.npy", "-n=3", "--groups=2")
-        .bad(ExitCode.INPUT, "3 ranks cannot be cut into 2 groups");
+        .bad(ExitCode.INPUT, "3 ranks cannot be divided into 2 groups");
     Files.delete(Path.of(file("a-1.npy")));
     run("a-{group}.npy", "c-{group}.npy", "-n=4", "--groups=2").bad(ExitCode.INPUT, "a-1.npy");
   }
@@ -187,7 +187,7 @@ class RoundTripTest {
     gen("npy", "reals", 0, "--dtype", "F32");
     run("a.npy", "c-{rank}.npy").good();
     String[] verify = {"verify", "--c", file("c-{rank}.npy"), "--golden", file("golden.npy")};
-    Ran.here(verify).bad(ExitCode.NO, "largest error ", "relative error ", "such as --rtol 1e-5");
+    Ran.here(verify).bad(ExitCode.NO, "largest error ", "relative error ", "for example --rtol");
     String said = Ran.here(with(verify, "--rtol", "1e-5", "--atol", "1e-5")).good().out();
     for (String part :
         List.of(
@@ -228,7 +228,7 @@ class RoundTripTest {
             ExitCode.NO,
             "c.npy: element [10, 20] is ",
             "1 of 1073 elements are wrong",
-            "A and B give what golden says: C is wrong");
+            "golden equals A x B: C is wrong");
     Ran.here("verify", "--c", file("c.npy"), "--golden", file("golden.npy"))
         .bad(ExitCode.NO, "element [10, 20]");
     Ran.here("verify", "--c", file("c.npy"), "--a", file("a.npy"), "--b", file("b.npy"))
@@ -242,11 +242,11 @@ class RoundTripTest {
     run("a.npy", "c.npy").good();
     verify("c.npy").good();
     flip(name, -1);
-    verify("c.npy").bad(ExitCode.NO, file(name) + " is not what it was", "SHA256SUMS");
+    verify("c.npy").bad(ExitCode.NO, file(name) + " has changed", "SHA256SUMS");
     // Without anybody who has written down what it was, the product shows it.
     Files.delete(directory.resolve("SHA256SUMS"));
     run("a.npy", "c.npy").good();
-    String blame = "not what golden was made from";
+    String blame = "golden was computed from other inputs";
     verify("c.npy").bad(ExitCode.NO, "c.npy: element [", blame);
   }
 
@@ -257,7 +257,7 @@ class RoundTripTest {
     flip("c.npy", -1);
     flip("golden.npy", -2);
     Files.delete(directory.resolve("SHA256SUMS"));
-    verify("c.npy").bad(ExitCode.NO, "element [36, 28]", "neither C nor golden is their product");
+    verify("c.npy").bad(ExitCode.NO, "element [36, 28]", "both C and golden are wrong");
   }
 
   /** What was made for more ranks is not taken for a part of it. */

@@ -36,7 +36,7 @@ public interface Kernel {
   static void checkReals(Matrix weights) {
     if (!weights.type().isReal()) {
       throw new IllegalArgumentException(
-          "weights of %s mean nothing without their scales: give both".formatted(weights.type()));
+          "weights of %s require their scales: pass both".formatted(weights.type()));
     }
   }
 

@@ -29,7 +29,7 @@ final class CommLink {
       return thread.ask(lane::describe, deadline);
     } catch (GemmflowException e) {
       // Said in passing: what is to be said is what this rank waits for.
-      return "what it waits for is not known, because " + e.getMessage();
+      return "the cause is unknown, because " + e.getMessage();
     }
   }
 

@@ -15,6 +15,6 @@ public interface Ending {
    * @param otherwise the reason if the process was not told to end
    */
   default String reason(String otherwise) {
-    return isTold() ? "this process was told to end: no step begins any more" : otherwise;
+    return isTold() ? "this process is shutting down: no new steps can begin" : otherwise;
   }
 }

@@ -127,7 +127,7 @@ final class StepOpening {
         () -> haveOthersBegun() || gate.isOver() || peers.isBroken(), peers.deadlineNanos());
     peers.checkWhole();
     if (!haveOthersBegun()) {
-      throw new IllegalStateException(gate.reason("nobody begins a step any more"));
+      throw new IllegalStateException(gate.reason("no new steps can begin"));
     }
     open(operator, myRows, counts);
   }

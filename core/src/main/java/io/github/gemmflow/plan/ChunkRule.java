@@ -109,7 +109,7 @@ final class ChunkRule {
     String why = asked.bytes() > 0 ? "as asked" : "for a link of " + link;
     String fewest =
         chosen.bytes() > Chunking.SLOW_BYTES
-            ? "; at least %d of a route".formatted(FEWEST_CHUNKS)
+            ? "; at least %d per route".formatted(FEWEST_CHUNKS)
             : "";
     return new Rules.Choice<>(
         chosen,

@@ -61,10 +61,10 @@ final class Rules {
     }
     int count = hosts.count();
     if (count == 1) {
-      return new Choice<>(Schedule.MESH, "nothing travels on one host");
+      return new Choice<>(Schedule.MESH, "one host sends no rows");
     }
     if (count == 2) {
-      return new Choice<>(Schedule.MESH, "between 2 hosts there is only one way");
+      return new Choice<>(Schedule.MESH, "all schedules are the same between 2 hosts");
     }
     if (tried != null) {
       return new Choice<>(Schedule.named(tried.best().name()), tried.reason());
@@ -101,7 +101,7 @@ final class Rules {
     Choice<Storage> choice = wantedPath(problem, tuning);
     if (choice.value() == Storage.GATHERED && !room.gathered()) {
       throw new IllegalArgumentException(
-          "the rows cannot be gathered in one piece (%s): the workspace was opened for streamed steps only"
+          "the rows cannot be stored gathered (%s): the workspace was opened for streamed steps only"
               .formatted(choice.reason()));
     }
     if (choice.value() == Storage.STREAMED && room.slots() == 0) {
@@ -110,7 +110,7 @@ final class Rules {
     }
     if (choice.value() == Storage.STREAMED && problem.keepsGathered()) {
       throw new IllegalArgumentException(
-          "streamed rows are never in one piece: leave out keepGathered(), or choose the storage gathered");
+          "streamed rows are never contiguous: remove keepGathered(), or choose gathered storage");
     }
     return choice;
   }
@@ -123,7 +123,7 @@ final class Rules {
         ? new Choice<>(
             Storage.GATHERED,
             problem.keepsGathered()
-                ? "the gathered A is asked for"
+                ? "keepGathered() needs it"
                 : "streamed rows take longer, and less memory")
         : new Choice<>(Storage.STREAMED, "the workspace has no room for a whole step");
   }
@@ -132,15 +132,15 @@ final class Rules {
     Overlap asked = tuning.overlap();
     if (asked == Overlap.SEQUENTIAL && storage == Storage.STREAMED) {
       throw new IllegalArgumentException(
-          "rows that are streamed cannot all be there before work begins: choose the overlap pipelined, or the storage gathered");
+          "streamed rows cannot all arrive before work begins: choose overlap pipelined, or gathered storage");
     }
     return asked != null
         ? new Choice<>(asked, "asked for")
         : new Choice<>(
             Overlap.PIPELINED,
             storage == Storage.STREAMED
-                ? "rows that are there are multiplied while others are on their way"
-                : "rows that are there are multiplied while others are on their way, unless those come sooner than one more run would cost, as measured in the steps before");
+                ? "rows are multiplied as they arrive"
+                : "rows are multiplied as they arrive, unless the rest arrives sooner than one more run would cost, as measured in earlier steps");
   }
 
   /** The bytes of a row that a rank sends: along columns only a part of every row. */

@@ -53,7 +53,7 @@ public final class SumPlan {
     this.overlap = tuning.overlap() == null ? Overlap.PIPELINED : tuning.overlap();
     if (overlap == Overlap.SEQUENTIAL && slots() < mostTiles(maxRows)) {
       throw new IllegalArgumentException(
-          "all partial sums cannot be there before the first is added: there is room for %d of %d tiles (%s); choose the overlap pipelined"
+          "the workspace cannot hold all partial sums before the first is added: it has room for %d of %d tiles (%s); choose overlap pipelined"
               .formatted(slots(), mostTiles(maxRows), slots.reason()));
     }
   }
@@ -76,7 +76,7 @@ public final class SumPlan {
   private Rules.Choice<Long> stagedFrom(@Nullable TriedStep tried) {
     int count = hosts.count();
     if (problem.scattered() || count == 1) {
-      return new Rules.Choice<>(NEVER, "there is no other");
+      return new Rules.Choice<>(NEVER, "the only path");
     }
     if (tuning.sums() != null) {
       return new Rules.Choice<>(tuning.sums() == SumPath.STAGED ? 0 : NEVER, "asked for");
@@ -85,7 +85,8 @@ public final class SumPlan {
     long staged = problem.wireRowBytes() + problem.partialRowBytes();
     if (direct <= staged) {
       return new Rules.Choice<>(
-          NEVER, "in stages no fewer bytes would leave each of %d hosts".formatted(count));
+          NEVER,
+          "staged sums would not reduce the bytes that leave each of %d hosts".formatted(count));
     }
     long rows = firstFasterInStages();
     if (tried != null) {
@@ -96,7 +97,7 @@ public final class SumPlan {
     }
     return new Rules.Choice<>(
         rows,
-        "in stages %.0f %% of the bytes leave each of %d hosts; predicted for %d rows: direct %s, staged %s"
+        "with staged sums, %.0f %% of the bytes leave each of %d hosts; predicted for %d rows: direct %s, staged %s"
             .formatted(
                 100.0 * staged / direct,
                 count,
@@ -290,11 +291,12 @@ public final class SumPlan {
 
   private String describePath() {
     String direct =
-        "each tile leaves its host once, already summed over its ranks, straight to where it is wanted";
+        "each tile leaves its host once, already summed over its ranks, directly to the host that needs it";
     if (!mayBeStaged()) {
       return direct;
     }
-    String staged = "each host adds up some of the rows for all, and sends the sums to the others";
+    String staged =
+        "each host adds up some of the rows for all, and sends the sums to the other hosts";
     return stagedFrom.value() == 0
         ? staged
         : "from %d rows on %s; below, %s".formatted(stagedFrom.value(), staged, direct);

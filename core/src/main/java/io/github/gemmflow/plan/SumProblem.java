@@ -16,7 +16,7 @@ public record SumProblem(long columns, long wireRowBytes, boolean scattered, lon
   public SumProblem {
     if (columns < 0 || maxRows < 0) {
       throw new IllegalArgumentException(
-          "there is no sum of %d x %d elements".formatted(maxRows, columns));
+          "%d x %d elements cannot be summed".formatted(maxRows, columns));
     }
   }
 

@@ -34,13 +34,13 @@ final class TileRule {
     if (hosts.count() == 1) {
       return new Rules.Choice<>(
           most(problem, MOST_BYTES_ON_ONE_HOST, MOST_ROWS_ON_ONE_HOST),
-          "tall ones are computed faster, and on one host nobody waits for the first");
+          "tall tiles are computed faster, and on one host no rank waits for the first");
     }
     long most = most(problem, MOST_BYTES, MOST_ROWS);
     if (problem.scattered()) {
       return new Rules.Choice<>(
           most,
-          "at most %d bytes: other hosts wait for the first, and nobody for the last, which is this host's own"
+          "at most %d bytes: other hosts wait for the first tile, but none for the last, which stays on this host"
               .formatted(MOST_BYTES));
     }
     long best = most;

@@ -163,14 +163,14 @@ public final class Agreement {
       String theirs = new String(name, UTF_8);
       if (!theirs.equals(call)) {
         throw new DisagreementException(
-            "the ranks do not do the same: rank %d is %s, rank %d is %s"
+            "the ranks made different calls: rank %d is %s, rank %d is %s"
                 .formatted(channel.rank(), call, rank, theirs));
       }
       brought[rank] = new byte[message.remaining()];
       message.get(brought[rank]);
       if (mark == CANNOT_GO_ON) {
         throw new DisagreementException(
-            "%s: rank %d cannot go on: %s".formatted(call, rank, new String(brought[rank], UTF_8)));
+            "%s: rank %d failed: %s".formatted(call, rank, new String(brought[rank], UTF_8)));
       }
     }
     return brought;
@@ -265,7 +265,7 @@ public final class Agreement {
     for (int rank = 0; rank < texts.length; rank++) {
       String text = new String(texts[rank], UTF_8);
       if (text.startsWith(FAILURE_MARK)) {
-        return "%s: rank %d cannot go on: %s".formatted(call, rank, text.substring(1));
+        return "%s: rank %d failed: %s".formatted(call, rank, text.substring(1));
       }
       Map<String, String> fields = new LinkedHashMap<>();
       for (String line : text.lines().toList()) {

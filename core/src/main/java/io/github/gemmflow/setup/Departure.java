@@ -67,7 +67,7 @@ public final class Departure {
     } else {
       LOG.log(
           WARNING,
-          "rank {0}: {1} did not close within {2}; {3}the process goes on without it",
+          "rank {0}: {1} did not close within {2}; {3}the process continues without it",
           engine.rank(),
           engine.name(),
           Durations.describe(ENGINE_CLOSE),

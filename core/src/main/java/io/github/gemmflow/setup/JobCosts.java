@@ -49,7 +49,7 @@ final class JobCosts {
       if (!costs.machine().equals(machine)) {
         LOG.log(
             WARNING,
-            "the costs in {0} are of another machine ({1}) than this one ({2}): measure anew with gemmflow calibrate",
+            "the costs in {0} were measured on another machine ({1}), not on this one ({2}): measure again with gemmflow calibrate",
             file,
             costs.machine(),
             machine);
@@ -67,7 +67,7 @@ final class JobCosts {
           e);
     } catch (IllegalArgumentException e) {
       throw new IllegalArgumentException(
-          "gemmflow.costs: %s has no costs: %s".formatted(file, e.getMessage()), e);
+          "gemmflow.costs: %s is not a costs file: %s".formatted(file, e.getMessage()), e);
     }
   }
 }

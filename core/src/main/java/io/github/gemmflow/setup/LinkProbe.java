@@ -99,7 +99,7 @@ final class LinkProbe {
       sent = sent || channel.isDone(send);
       if (System.nanoTime() - start > deadline.toNanos()) {
         throw new DeadlineException(
-            "rank %d waited %s in %s: of %d bytes to rank %d and as many from rank %d, not all have come through. Look at whether the hosts can reach each other; if the link is only slow, raise gemmflow.setup.deadline"
+            "rank %d waited %s in %s: not all of %d bytes to rank %d and as many from rank %d have arrived. Check that the hosts can reach each other; if the link is only slow, raise gemmflow.setup.deadline"
                 .formatted(
                     engine.rank(),
                     Durations.describe(deadline),

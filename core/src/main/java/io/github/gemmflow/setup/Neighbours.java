@@ -142,7 +142,7 @@ public final class Neighbours implements AutoCloseable {
       int member = hosts.member(host, i);
       if (process(member).isEmpty()) {
         throw new IllegalStateException(
-            "ranks %d and %d both see the files in %s, but do not share the memory behind them: it is a file system that several hosts mount. Choose one that is in memory, such as /dev/shm, with -Dgemmflow.window.directory"
+            "ranks %d and %d both see the files in %s, but do not share the memory behind them: it is a file system that several hosts mount. Choose one in memory, for example /dev/shm, with -Dgemmflow.window.directory"
                 .formatted(rank, member, directory));
       }
     }

@@ -62,11 +62,11 @@ public final class Providers {
                 KernelProvider::preference,
                 KernelProvider::load,
                 passedOver)
-            .orElseThrow(() -> new IllegalArgumentException("no kernel can be had"));
+            .orElseThrow(() -> new IllegalArgumentException("no compute kernel is available"));
     if (name.isEmpty() && chosen instanceof ReferenceKernel) {
       LOG.log(
           WARNING,
-          "products are computed in plain Java, about ten times slower than with oneDNN: {0}. gemmflow.kernel=reference says that this is meant",
+          "products are computed in plain Java, about ten times slower than with oneDNN: {0}. If this is intended, set gemmflow.kernel=reference",
           passedOver.isEmpty() ? "add the module gemmflow-onednn" : String.join("; ", passedOver));
     }
     return chosen;
@@ -119,7 +119,7 @@ public final class Providers {
       String tasks = environment.get(variable);
       if (tasks != null && !tasks.equals("1")) {
         throw new EngineException(
-            "this process is one of %s (%s), but no engine that connects them can be had: %s"
+            "this process is one of %s (%s), but no engine can connect them: %s"
                 .formatted(
                     tasks,
                     variable,
@@ -130,7 +130,7 @@ public final class Providers {
     }
     LOG.log(
         WARNING,
-        "no launcher started this process: it is a world of one rank. Start it with a launcher, such as mpirun -n 4 java ..., or call World.single() if one rank is meant; gemmflow.engine=mpi makes this an error");
+        "no launcher started this process: it is a world of one rank. Start it with a launcher, for example mpirun -n 4 java ..., or call World.single() if one rank is intended; gemmflow.engine=mpi makes this an error");
     return new LocalFabric(0).engine(0);
   }
 
@@ -150,7 +150,7 @@ public final class Providers {
             .toList();
     if (candidates.isEmpty() && !forced.isEmpty()) {
       throw new IllegalArgumentException(
-          "no %s is called '%s'; on the path are %s"
+          "no %s is named '%s'; available: %s"
               .formatted(what, forced, providers.stream().map(name).toList()));
     }
     for (P candidate : candidates) {
@@ -166,7 +166,7 @@ public final class Providers {
       }
     }
     if (!passedOver.isEmpty()) {
-      LOG.log(INFO, "{0}: none; passed over: {1}", what, passedOver);
+      LOG.log(INFO, "{0}: none; rejected: {1}", what, passedOver);
     }
     return Optional.empty();
   }
@@ -177,6 +177,6 @@ public final class Providers {
         "{0}: {1}{2}",
         what,
         chosen,
-        passedOver.isEmpty() ? "" : "; passed over: " + passedOver);
+        passedOver.isEmpty() ? "" : "; rejected: " + passedOver);
   }
 }

@@ -45,7 +45,7 @@ public record Settings(Properties properties, Map<String, String> environment) {
   public static Duration parseDuration(String text) {
     Matcher matcher = DURATION.matcher(text);
     if (!matcher.matches()) {
-      throw new IllegalArgumentException("a time is written like 250ms, 30s or 5m");
+      throw new IllegalArgumentException("expected a time, for example 250ms, 30s or 5m");
     }
     int number = parseInt(matcher.group(1));
     return switch (matcher.group(2)) {
@@ -60,7 +60,7 @@ public record Settings(Properties properties, Map<String, String> environment) {
     try {
       return Integer.parseInt(text);
     } catch (NumberFormatException e) {
-      throw new IllegalArgumentException("it takes a whole number", e);
+      throw new IllegalArgumentException("expected a whole number", e);
     }
   }
 
@@ -71,6 +71,6 @@ public record Settings(Properties properties, Map<String, String> environment) {
             .filter(value -> value.name().equalsIgnoreCase(text))
             .findFirst()
             .orElseThrow(
-                () -> new IllegalArgumentException("it takes one of " + Arrays.toString(values)));
+                () -> new IllegalArgumentException("expected one of " + Arrays.toString(values)));
   }
 }

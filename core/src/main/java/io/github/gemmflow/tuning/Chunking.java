@@ -53,6 +53,6 @@ public record Chunking(long rows, long bytes) {
     if (rows > 0) {
       return rows + " rows";
     }
-    return bytes == 0 ? "by rule" : bytes + " bytes";
+    return bytes == 0 ? "automatic" : bytes + " bytes";
   }
 }

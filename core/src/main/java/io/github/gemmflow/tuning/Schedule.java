@@ -49,7 +49,7 @@ public sealed interface Schedule permits Mesh, Ring, TwoWayRing {
       }
     }
     throw new IllegalArgumentException(
-        "no schedule is called '%s'; there are %s"
+        "no schedule is named '%s'; available: %s"
             .formatted(name, ALL.stream().map(Schedule::name).toList()));
   }
 }

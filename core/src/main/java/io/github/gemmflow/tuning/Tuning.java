@@ -37,7 +37,7 @@ public final class Tuning {
       }
       if (inFlight < 0) {
         throw new IllegalArgumentException(
-            "%d chunks cannot be in flight: give a positive number, or 0 for a choice by rule"
+            "%d chunks cannot be in flight: give a positive number, or 0 for an automatic choice"
                 .formatted(inFlight));
       }
       if (inFlight > MOST_IN_FLIGHT) {

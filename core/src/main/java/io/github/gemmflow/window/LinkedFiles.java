@@ -26,7 +26,7 @@ final class LinkedFiles {
   /** Before a file is made. */
   static synchronized void add(Path file) {
     if (ending) {
-      throw new IllegalStateException("this process was told to end: it shares no more memory");
+      throw new IllegalStateException("this process is shutting down: it cannot share more memory");
     }
     FILES.add(file);
   }

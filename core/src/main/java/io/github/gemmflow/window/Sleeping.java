@@ -41,11 +41,11 @@ interface Sleeping {
         return futex;
       } catch (UnsupportedOperationException e) {
         LOG.log(
-            WARNING, "waiting threads look every 100 us, which costs latency: " + e.getMessage());
+            WARNING, "waiting threads poll every 100 us, which adds latency: " + e.getMessage());
       } catch (IllegalCallerException e) {
         LOG.log(
             WARNING,
-            "waiting threads look every 100 us, which costs latency: native access is denied; "
+            "waiting threads poll every 100 us, which adds latency: native access is denied; "
                 + "run java with --enable-native-access=io.github.gemmflow.core, on the class "
                 + "path with --enable-native-access=ALL-UNNAMED");
       }

@@ -71,7 +71,7 @@ public final class Window implements AutoCloseable {
     if (!Files.isDirectory(directory)) {
       throw new UncheckedIOException(
           new FileNotFoundException(
-              "there is no directory %s for shared memory: choose another with -Dgemmflow.window.directory"
+              "the directory %s for shared memory does not exist: choose another with -Dgemmflow.window.directory"
                   .formatted(directory)));
     }
     LinkedFiles.add(file);
@@ -86,14 +86,14 @@ public final class Window implements AutoCloseable {
     } catch (FileAlreadyExistsException e) {
       // Somebody else's, and no business of ours.
       LinkedFiles.forget(file);
-      throw new UncheckedIOException("%s is there already".formatted(file), e);
+      throw new UncheckedIOException("%s already exists".formatted(file), e);
     } catch (RuntimeException | Error e) {
       delete(file);
       throw e;
     } catch (IOException e) {
       delete(file);
       throw new UncheckedIOException(
-          "cannot make %,d bytes of shared memory in %s: %s. Make that file system larger (docker: --shm-size;"
+          "cannot allocate %,d bytes of shared memory in %s: %s. Make that file system larger (docker: --shm-size;"
                   .formatted(bytes, directory, e.getMessage())
               + " Kubernetes: an emptyDir with medium Memory), choose another with"
               + " -Dgemmflow.window.directory, or open a smaller workspace",

@@ -56,7 +56,7 @@ class RulesTest {
     GatherProblem keeping = GatherProblem.alongRows(512, whole).keepingGathered();
     assertStorage(
         Storage.GATHERED,
-        "the gathered A is asked for",
+        "keepGathered() needs it",
         GatherPlan.of(keeping, TWO_HOSTS, Tuning.DEFAULT));
     Tuning streamed = Tuning.DEFAULT.withStorage(Storage.STREAMED);
     assertThrows(IllegalArgumentException.class, () -> GatherPlan.of(keeping, TWO_HOSTS, streamed));
@@ -68,7 +68,7 @@ class RulesTest {
                     IllegalArgumentException.class,
                     () -> GatherPlan.of(withoutRoom, TWO_HOSTS, Tuning.DEFAULT))
                 .getMessage());
-    assertTrue(message.contains("never in one piece"), message);
+    assertTrue(message.contains("never contiguous"), message);
   }
 
   @Test
@@ -94,8 +94,8 @@ class RulesTest {
 
   @Test
   void theScheduleFollowsTheHosts() {
-    assertSchedule(Schedule.MESH, "nothing travels on one host", 1, 100_000);
-    assertSchedule(Schedule.MESH, "between 2 hosts there is only one way", 2, 100_000);
+    assertSchedule(Schedule.MESH, "one host sends no rows", 1, 100_000);
+    assertSchedule(Schedule.MESH, "all schedules are the same between 2 hosts", 2, 100_000);
     assertSchedule(
         Schedule.MESH, "predicted 382 ms for 100000 rows, two-way-ring 384 ms", 8, 100_000);
     assertSchedule(
@@ -169,7 +169,7 @@ class RulesTest {
         assertThrows(
             IllegalArgumentException.class, () -> GatherPlan.of(problem, TWO_HOSTS, tuning));
     assertEquals(
-        "rows that are streamed cannot all be there before work begins: choose the overlap pipelined, or the storage gathered",
+        "streamed rows cannot all arrive before work begins: choose overlap pipelined, or gathered storage",
         e.getMessage());
   }
 
@@ -235,9 +235,9 @@ class RulesTest {
     assertEquals(
         """
         gather up to 100000 rows of 512 bytes along columns from 4 ranks on 2 hosts [[0, 1], [2, 3]]
-        schedule mesh: between 2 hosts there is only one way
+        schedule mesh: all schedules are the same between 2 hosts
         storage gathered: streamed rows take longer, and less memory
-        overlap pipelined: rows that are there are multiplied while others are on their way, unless those come sooner than one more run would cost, as measured in the steps before
+        overlap pipelined: rows are multiplied as they arrive, unless the rest arrives sooner than one more run would cost, as measured in earlier steps
         chunks of up to 448 rows, 8 in flight per route: as many as fit a message of 57344 bytes, for a link of 0.940 Gbit/s
         """,
         GatherPlan.of(problem, TWO_HOSTS, Tuning.DEFAULT).explain().toString());

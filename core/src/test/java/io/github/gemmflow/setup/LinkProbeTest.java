@@ -131,7 +131,7 @@ class LinkProbeTest {
     String message = String.valueOf(e.getMessage());
     assertTrue(
         message.contains(
-            "waited 2 s in measuring the links between hosts: of 1048576 bytes to rank "),
+            "waited 2 s in measuring the links between hosts: not all of 1048576 bytes to rank "),
         message);
     Leftovers.assertNone();
   }

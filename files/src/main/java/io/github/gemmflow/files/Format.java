@@ -31,7 +31,7 @@ enum Format {
       }
       if (tensors.names().size() != 1) {
         throw new IllegalArgumentException(
-            "%s has %d tensors%s: say which, as in %s#name"
+            "%s has %d tensors%s: name one, for example %s#name"
                 .formatted(file, tensors.names().size(), tensors.someNames(), file));
       }
       return tensors.tensor(tensors.names().iterator().next());

@@ -58,14 +58,14 @@ record Header(long bytes, Map<String, Entry> tensors, Map<String, String> metada
     if (length < 0 || length > MAX_BYTES) {
       throw new FileFormatException(
           file,
-          "its first %d bytes say that the header has %s bytes, more than the %d that are allowed"
+          "its first %d bytes give the header a length of %s bytes, more than the %d that are allowed"
               .formatted(PREFIX, Long.toUnsignedString(length), MAX_BYTES));
     }
     long room = memory.byteSize() - PREFIX;
     if (length > room) {
       throw new FileFormatException(
           file,
-          "the header is said to have %d bytes, but only %d follow: the file is cut off, or is something else"
+          "the header has a length of %d bytes, but only %d follow: the file is truncated, or has another format"
               .formatted(length, room));
     }
     MemorySegment json = memory.asSlice(PREFIX, length);
@@ -98,7 +98,7 @@ record Header(long bytes, Map<String, Entry> tensors, Map<String, String> metada
                     HeaderParser.tensor(e.getKey()),
                     begin,
                     covered,
-                    begin < covered ? "overlap" : "leave holes"));
+                    begin < covered ? "overlap" : "leave gaps"));
       }
       covered = e.getValue().end();
     }

@@ -25,7 +25,7 @@ final class HeaderParser {
   /** A 64-bit number has at most 19 digits and a sign. */
   private static final int NUMBER_LENGTH = 20;
 
-  private static final String METADATA_VALUE = "what " + Header.METADATA + " says";
+  private static final String METADATA_VALUE = "each value of " + Header.METADATA;
 
   private static final JsonFactory JSON =
       JsonFactory.builder()
@@ -91,13 +91,12 @@ final class HeaderParser {
       }
       JsonToken extra = json.nextToken();
       if (extra != null) {
-        throw broken("after the end of the header comes %s".formatted(extra));
+        throw broken("unexpected content after the end of the header: %s".formatted(extra));
       }
     } catch (JacksonException e) {
       throw new FileFormatException(
           file,
-          "the header is not as it should be%s: %s"
-              .formatted(JsonWords.place(e), e.getOriginalMessage()),
+          "the header is malformed%s: %s".formatted(JsonWords.place(e), e.getOriginalMessage()),
           e);
     }
   }
@@ -136,7 +135,7 @@ final class HeaderParser {
     }
     if (type == null || shape == null || range == null) {
       throw broken(
-          "it must have dtype, shape and data_offsets, and has %s, %s and %s"
+          "it must have dtype, shape and data_offsets, but has %s, %s and %s"
               .formatted(orNone(type), orNone(shape), orNone(range)));
     }
     return entry(type, shape, range);
@@ -189,7 +188,7 @@ final class HeaderParser {
   private Entry entry(ElementType type, List<Long> shape, Range range) {
     if (range.begin() > range.end() || range.end() > dataBytes) {
       throw broken(
-          "data_offsets %s are not a part of the %d bytes of data".formatted(range, dataBytes));
+          "data_offsets %s are not within the %d bytes of data".formatted(range, dataBytes));
     }
     long bits = bits(type, shape);
     long bytes = range.end() - range.begin();
@@ -215,7 +214,7 @@ final class HeaderParser {
 
   private void checkFirst(String name, boolean isThere) {
     if (isThere) {
-      throw broken("'%s' comes twice".formatted(Shown.of(name)));
+      throw broken("'%s' occurs twice".formatted(Shown.of(name)));
     }
   }
 

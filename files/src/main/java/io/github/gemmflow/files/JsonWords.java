@@ -13,7 +13,7 @@ final class JsonWords {
   /** What comes next in a text; null if nothing. */
   static String kind(@Nullable JsonToken token) {
     if (token == null) {
-      return "cut off";
+      return "the end of the text";
     }
     return switch (token) {
       case START_OBJECT -> "an object";

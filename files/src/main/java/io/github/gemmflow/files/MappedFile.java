@@ -38,7 +38,7 @@ final class MappedFile {
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
       return channel.map(MapMode.READ_ONLY, 0, channel.size(), arena);
     } catch (IOException e) {
-      throw FileErrors.inWords(file, e, "there is no such file", "this user may not read it");
+      throw FileErrors.inWords(file, e, "no such file", "no permission to read it");
     }
   }
 }

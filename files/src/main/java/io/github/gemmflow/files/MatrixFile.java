@@ -29,7 +29,7 @@ public final class MatrixFile implements AutoCloseable {
     if (tensor.shape().isEmpty() || tensor.shape().size() > 2) {
       throw new FileFormatException(
           where,
-          "its shape %s is not that of a matrix, which has one dimension or two: reshape it"
+          "its shape %s is not that of a matrix: reshape it to one or two dimensions"
               .formatted(tensor.shape()));
     }
     this.where = where;

@@ -116,7 +116,7 @@ public final class MatrixWriter implements AutoCloseable {
   private void check(long firstRow, long firstColumn, Matrix part) {
     if (part.type() != type) {
       throw new IllegalArgumentException(
-          "%s: the matrix is of %s, the part of %s: convert it first, with Matrix.copyFrom"
+          "%s: the matrix has type %s, the part has type %s: convert it first, with Matrix.copyFrom"
               .formatted(file, type, part.type()));
     }
     if (firstRow < 0

@@ -48,7 +48,7 @@ final class Npy {
     if (length > MAX_HEADER_SIZE) {
       throw new FileFormatException(
           file,
-          "its header is said to have %d bytes, more than the %d that NumPy allows"
+          "its header has a length of %d bytes, more than the %d that NumPy allows"
               .formatted(length, MAX_HEADER_SIZE));
     }
     checkRoom(file, memory, prefix + length, "a header of %d bytes".formatted(length));
@@ -61,18 +61,18 @@ final class Npy {
 
   /** Bytes before the header. */
   private static int prefix(String file, MemorySegment memory) {
-    checkRoom(file, memory, MAGIC_LEN, "what .npy files begin with");
+    checkRoom(file, memory, MAGIC_LEN, "the start of a .npy file");
     MemorySegment magic = memory.asSlice(0, MAGIC_PREFIX.length);
     if (magic.mismatch(MemorySegment.ofArray(MAGIC_PREFIX)) >= 0) {
       throw new FileFormatException(
-          file, "it does not begin with \\x93NUMPY, as .npy files do: it is something else");
+          file, "it does not begin with \\x93NUMPY: it is not a .npy file");
     }
     int major = Byte.toUnsignedInt(memory.get(ValueLayout.JAVA_BYTE, MAGIC_LEN - 2));
     int minor = Byte.toUnsignedInt(memory.get(ValueLayout.JAVA_BYTE, MAGIC_LEN - 1));
     if (major < 1 || major > 3 || minor != 0) {
       throw new FileFormatException(
           file,
-          "it is of version %d.%d of the format; what can be read is 1.0, 2.0 and 3.0"
+          "its format version %d.%d is not supported; supported versions are 1.0, 2.0 and 3.0"
               .formatted(major, minor));
     }
     return MAGIC_LEN + (major == 1 ? Short.BYTES : Integer.BYTES);
@@ -82,7 +82,7 @@ final class Npy {
     if (memory.byteSize() < bytes) {
       throw new FileFormatException(
           file,
-          "it has %d bytes, too few for %s: it is cut off, or is something else"
+          "it has %d bytes, too few for %s: it is truncated, or has another format"
               .formatted(memory.byteSize(), what));
     }
   }
@@ -123,7 +123,7 @@ final class Npy {
                   result.type(),
                   bytes,
                   dataBytes,
-                  bytes > dataBytes ? "it is cut off" : "it holds more than one array"));
+                  bytes > dataBytes ? "it is truncated" : "it holds more than one array"));
     }
   }
 

@@ -38,17 +38,17 @@ final class NpyHeaderParser {
     }
     tokens.advance();
     if (tokens.kind() != Kind.END) {
-      throw broken("after the end of the dictionary comes %s".formatted(tokens.shown()));
+      throw broken("unexpected content after the dictionary: %s".formatted(tokens.shown()));
     }
     if (type == null || fortranOrder == null || shape == null) {
       throw broken(
-          "descr, fortran_order and shape must be there, but %s is not"
+          "descr, fortran_order and shape are required, but %s is missing"
               .formatted(
                   type == null ? "descr" : fortranOrder == null ? "fortran_order" : "shape"));
     }
     if (fortranOrder) {
       throw broken(
-          "fortran_order is True: it holds one column after the other; save np.ascontiguousarray(a)");
+          "fortran_order is True: the array is stored by columns; save np.ascontiguousarray(a)");
     }
     return new Result(type, shape);
   }
@@ -73,20 +73,19 @@ final class NpyHeaderParser {
         checkFirst(key, shape);
         shape = parseShape();
       }
-      default ->
-          throw broken("'%s' is none of descr, fortran_order and shape".formatted(Shown.of(key)));
+      default -> throw broken("'%s' is not descr, fortran_order or shape".formatted(Shown.of(key)));
     }
   }
 
   private void checkFirst(String key, @Nullable Object value) {
     if (value != null) {
-      throw broken("%s comes twice".formatted(key));
+      throw broken("%s occurs twice".formatted(key));
     }
   }
 
   private DType parseDescr() {
     if (tokens.is('[')) {
-      throw broken("it has a structured type: save one of its fields, such as a['x'], on its own");
+      throw broken("it has a structured type: save each field separately, for example a['x']");
     }
     if (tokens.kind() != Kind.STRING) {
       throw broken("descr must be a type in quotes, not %s".formatted(tokens.shown()));

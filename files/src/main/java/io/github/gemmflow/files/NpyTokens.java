@@ -81,7 +81,7 @@ final class NpyTokens {
     } else if (first == '-' || isDigit(first)) {
       takeNumber();
     } else {
-      throw broken("what is at character %d does not belong there".formatted(next));
+      throw broken("unexpected content at character %d".formatted(next));
     }
   }
 

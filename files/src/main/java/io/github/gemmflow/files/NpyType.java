@@ -9,7 +9,7 @@ import io.github.gemmflow.matrix.DType;
  */
 final class NpyType {
   private static final String KNOWN =
-      "what can be read is '<f4' (float32), '<f2' (float16), '<u2' (the bits of bfloat16) and '|i1' (int8)";
+      "supported types are '<f4' (float32), '<f2' (float16), '<u2' (the bits of bfloat16) and '|i1' (int8)";
 
   private NpyType() {}
 
@@ -42,11 +42,12 @@ final class NpyType {
       return "which is big-endian: save a.astype(a.dtype.newbyteorder('<')); " + KNOWN;
     }
     if (name.contains("O")) {
-      return "Python objects, which are never read: save a.astype(np.float32)";
+      return "Python objects, which are not supported: save a.astype(np.float32)";
     }
     if (name.endsWith("V2")) {
       return "which is how bfloat16 of ml_dtypes is saved: save a.view(np.uint16)";
     }
-    return KNOWN + ": save a.astype(np.float32), or a.view(np.uint16) if it is bfloat16";
+    return "which is not supported: save a.astype(np.float32), or a.view(np.uint16) if it is bfloat16; "
+        + KNOWN;
   }
 }

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A file that one or several processes fill, under a name of its own until it is complete. */
 final class PartialFile implements AutoCloseable {
-  private static final String DENIED = "this user may not write there";
+  private static final String DENIED = "no permission to write there";
 
   private final Path target;
   private final Path partial;
@@ -65,7 +65,7 @@ final class PartialFile implements AutoCloseable {
       }
       return file;
     } catch (IOException e) {
-      throw FileErrors.inWords(target, e, "the directory that it is to be in is not there", DENIED);
+      throw FileErrors.inWords(target, e, "its directory does not exist", DENIED);
     }
   }
 
@@ -88,7 +88,7 @@ final class PartialFile implements AutoCloseable {
       if (!file.begins(header) || channel.size() != length) {
         channel.close();
         throw new IllegalArgumentException(
-            "%s: another process has created it for another type or shape, or it is older: all must name the same"
+            "%s: another process created it with another type or shape, or it is from an earlier run: all processes must give the same type and shape"
                 .formatted(partial));
       }
       return file;
@@ -96,7 +96,7 @@ final class PartialFile implements AutoCloseable {
       throw FileErrors.inWords(
           partial,
           e,
-          "another process was to create it, but it is not there: the directory must be one that all hosts share; if there is none, write one file per rank",
+          "another process should have created it, but it does not exist: use a directory that all hosts share, or write one file per rank",
           DENIED);
     }
   }
@@ -122,7 +122,7 @@ final class PartialFile implements AutoCloseable {
     try {
       Positional.write(channel, position, bytes);
     } catch (IOException e) {
-      throw FileErrors.inWords(partial, e, "it is gone", DENIED);
+      throw FileErrors.inWords(partial, e, "it was removed", DENIED);
     }
   }
 
@@ -131,7 +131,7 @@ final class PartialFile implements AutoCloseable {
     checkOpen();
     if (!created) {
       throw new IllegalStateException(
-          "%s: only the process that has created it completes it".formatted(partial));
+          "%s: only the process that created it may complete it".formatted(partial));
     }
     try {
       channel.force(true);
@@ -144,7 +144,7 @@ final class PartialFile implements AutoCloseable {
       channel.close();
     } catch (IOException e) {
       throw FileErrors.inWords(
-          partial, e, "somebody else has removed it, or writes the same file", DENIED);
+          partial, e, "another process removed it, or writes the same file", DENIED);
     }
   }
 

@@ -22,7 +22,7 @@ record Place(Path file, Format format, @Nullable String name) {
       String name = where.substring(at + named.length());
       if (name.isEmpty() || name.equals(Header.METADATA)) {
         throw new IllegalArgumentException(
-            "%s: after # comes the name of a tensor, not '%s'".formatted(where, name));
+            "%s: expected the name of a tensor after #, not '%s'".formatted(where, name));
       }
       String file = where.substring(0, at + named.length() - 1);
       return new Place(Path.of(file), Format.SAFETENSORS, name);
@@ -33,11 +33,11 @@ record Place(Path file, Format format, @Nullable String name) {
       }
     }
     throw new IllegalArgumentException(
-        "%s: a matrix is read and written as x.npy, x.safetensors or x.safetensors#tensor: the name says the format%s"
+        "%s: expected x.npy, x.safetensors or x.safetensors#tensor: the name of the file selects the format%s"
             .formatted(
                 where,
                 where.contains(Format.NPY.extension() + "#")
-                    ? ", and the array in a .npy file has no name of its own"
+                    ? ", and the array in a .npy file has no name"
                     : ""));
   }
 }

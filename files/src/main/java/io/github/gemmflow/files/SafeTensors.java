@@ -74,13 +74,13 @@ public final class SafeTensors implements AutoCloseable {
     Header.Entry entry = header.tensors().get(name);
     if (entry == null) {
       throw new IllegalArgumentException(
-          "%s: there is no tensor '%s' among the %d that it has%s"
+          "%s: no tensor '%s' among its %d tensors%s"
               .formatted(file, Shown.of(name), names().size(), someNames()));
     }
     DType type = entry.type().dtype();
     if (type == null) {
       throw new IllegalArgumentException(
-          "%s: tensor '%s' is %s, and there are matrices of BF16, F16, F32 and I8 only: convert it first"
+          "%s: tensor '%s' is %s, but a matrix must be BF16, F16, F32 or I8: convert it first"
               .formatted(file, Shown.of(name), entry.type()));
     }
     MemorySegment bytes = data.asSlice(entry.begin(), entry.end() - entry.begin());
@@ -91,7 +91,7 @@ public final class SafeTensors implements AutoCloseable {
   String someNames() {
     return names().isEmpty()
         ? ""
-        : ", such as " + names().stream().limit(3).map(Shown::of).toList();
+        : ", for example " + names().stream().limit(3).map(Shown::of).toList();
   }
 
   @Override

@@ -74,7 +74,7 @@ public final class SafeTensorsWriter {
   public SafeTensorsWriter add(String name, DType type, List<Long> shape, Source source) {
     if (name.equals(Header.METADATA) || parts.containsKey(name)) {
       throw new IllegalArgumentException(
-          "the name '%s' is taken: give each tensor one of its own".formatted(name));
+          "the name '%s' is already in use: give each tensor a unique name".formatted(name));
     }
     if (shape.size() > Header.MAX_DIMENSIONS || shape.stream().anyMatch(size -> size < 0)) {
       throw new IllegalArgumentException(

@@ -29,7 +29,7 @@ public record Tensor(String name, DType type, List<Long> shape, MemorySegment da
       case 2 -> Matrix.wrap(data, type, shape.get(0), shape.get(1));
       default ->
           throw new IllegalArgumentException(
-              "tensor '%s' of shape %s is not a matrix: that has one dimension or two"
+              "tensor '%s' of shape %s is not a matrix: a matrix has one or two dimensions"
                   .formatted(Shown.of(name), shape));
     };
   }

@@ -39,7 +39,7 @@ final class Utf8Reader extends Reader {
     CoderResult result = decoder.decode(bytes, chars, true);
     if (result.isError()) {
       throw new FileFormatException(
-          file, "the header is not UTF-8: see its byte %d".formatted(bytes.position()));
+          file, "the header is not UTF-8 at its byte %d".formatted(bytes.position()));
     }
     return length - chars.remaining();
   }

@@ -92,11 +92,11 @@ class DamagedFilesTest {
   @Test
   void aNameThatComesTwice() {
     String twice = tensor("t", "F32", "[1]", 0, 4);
-    assertRefused("{%s,%s}".formatted(twice, twice), 4, "'t' comes twice");
-    assertRefused("{\"__metadata__\":{\"a\":\"\",\"a\":\"\"}}", 0, "'a' comes twice");
-    assertRefused("{\"__metadata__\":{},\"__metadata__\":{}}", 0, "'__metadata__' comes twice");
+    assertRefused("{%s,%s}".formatted(twice, twice), 4, "'t' occurs twice");
+    assertRefused("{\"__metadata__\":{\"a\":\"\",\"a\":\"\"}}", 0, "'a' occurs twice");
+    assertRefused("{\"__metadata__\":{},\"__metadata__\":{}}", 0, "'__metadata__' occurs twice");
     for (String field : List.of("\"dtype\":\"U8\"", "\"shape\":[]", "\"data_offsets\":[0,1]")) {
-      assertRefused("{\"t\":{%s,%s}}".formatted(field, field), 1, "tensor 't'", "' comes twice");
+      assertRefused("{\"t\":{%s,%s}}".formatted(field, field), 1, "tensor 't'", "' occurs twice");
     }
   }
 
@@ -170,9 +170,9 @@ class DamagedFilesTest {
   void dataThatBelongsToNoTensor() {
     String a = tensor("a", "U8", "[4]", 0, 4);
     String b = tensor("b", "U8", "[4]", 5, 9);
-    assertRefused("{%s,%s}".formatted(a, b), 9, "tensor 'b' begins at byte 5", "end at 4", "holes");
+    assertRefused("{%s,%s}".formatted(a, b), 9, "tensor 'b' begins at byte 5", "end at 4", "gaps");
     assertRefused("{%s}".formatted(a), 5, "end at byte 4 of the data, which has 5");
-    assertRefused("{%s}".formatted(tensor("a", "U8", "[4]", 1, 5)), 5, "holes");
+    assertRefused("{%s}".formatted(tensor("a", "U8", "[4]", 1, 5)), 5, "gaps");
     assertRefused("{}", 1, "end at byte 0 of the data, which has 1");
   }
 

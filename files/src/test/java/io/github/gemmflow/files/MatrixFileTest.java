@@ -70,12 +70,12 @@ class MatrixFileTest {
     assertRefused(
         IllegalArgumentException.class,
         several,
-        several + " has 4 tensors, such as [a, b, ?[2J]",
+        several + " has 4 tensors, for example [a, b, ?[2J]",
         several + "#name");
     assertRefused(IllegalArgumentException.class, several + "#x", "no tensor 'x'", "[a, b,");
     String none = safetensors("none.safetensors");
-    assertRefused(IllegalArgumentException.class, none, "has 0 tensors: say which");
-    assertRefused(IllegalArgumentException.class, none + "#a", "no tensor 'a' among the 0");
+    assertRefused(IllegalArgumentException.class, none, "has 0 tensors: name one");
+    assertRefused(IllegalArgumentException.class, none + "#a", "no tensor 'a' among its 0");
   }
 
   @Test
@@ -99,12 +99,12 @@ class MatrixFileTest {
 
   @Test
   void anArrayInNpyHasNoName() {
-    assertRefused(IllegalArgumentException.class, "x.npy#a", "has no name of its own");
+    assertRefused(IllegalArgumentException.class, "x.npy#a", "has no name");
   }
 
   @Test
   void aNameMustFollowTheSign() {
-    assertRefused(IllegalArgumentException.class, "x.safetensors#", "after # comes");
+    assertRefused(IllegalArgumentException.class, "x.safetensors#", "a tensor after #");
     assertRefused(IllegalArgumentException.class, "x.safetensors#__metadata__", "__metadata__");
   }
 
@@ -114,7 +114,7 @@ class MatrixFileTest {
     String where = directory.resolve(name).toString();
     NoSuchFileException e =
         assertThrows(NoSuchFileException.class, () -> MatrixFile.open(where).close());
-    assertEquals(where + ": there is no such file", e.getMessage());
+    assertEquals(where + ": no such file", e.getMessage());
   }
 
   @Test
@@ -137,6 +137,6 @@ class MatrixFileTest {
   void aFileThatMayNotBeRead() throws IOException {
     Path where = directory.resolve("x.npy");
     Files.createSymbolicLink(where, Path.of("/sys/bus/platform/drivers_probe"));
-    assertRefused(IOException.class, where.toString(), where + ": this user may not read it");
+    assertRefused(IOException.class, where.toString(), where + ": no permission to read it");
   }
 }

@@ -165,7 +165,7 @@ class MatrixWriterTest {
       IllegalArgumentException e =
           assertThrows(
               IllegalArgumentException.class, () -> writer.write(0, 0, numbered(DType.BF16, 4, 5)));
-      assertTrue(e.toString().contains("is of F32, the part of BF16"), e.toString());
+      assertTrue(e.toString().contains("has type F32, the part has type BF16"), e.toString());
       writer.complete();
     }
     assertHolds(Matrix.allocate(DType.F32, 4, 5, arena), where("x.npy"));

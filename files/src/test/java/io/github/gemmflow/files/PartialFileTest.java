@@ -132,7 +132,7 @@ class PartialFileTest {
     assertMessage(
         assertThrows(NoSuchFileException.class, this::join),
         directory.resolve(".x.npy.partial") + ": ",
-        "not there",
+        "does not exist",
         "all hosts share",
         "one file per rank");
   }
@@ -158,7 +158,7 @@ class PartialFileTest {
         assertThrows(
             IllegalArgumentException.class,
             () -> MatrixWriter.join(where(), type, rows, columns).close()),
-        ".x.npy.partial: another process has created it for another type or shape");
+        ".x.npy.partial: another process created it with another type or shape");
   }
 
   @Test
@@ -177,7 +177,7 @@ class PartialFileTest {
     MatrixWriter first = create();
     try (MatrixWriter second = create()) {
       first.write(0, 0, ones);
-      assertMessage(assertThrows(NoSuchFileException.class, first::complete), "somebody else");
+      assertMessage(assertThrows(NoSuchFileException.class, first::complete), "another process");
       first.close();
       assertEquals(List.of(".x.npy.partial", "x.npy"), names());
       second.complete();
@@ -202,7 +202,7 @@ class PartialFileTest {
     assertMessage(
         assertThrows(
             NoSuchFileException.class, () -> MatrixWriter.create(lost, DType.F32, 1, 1).close()),
-        lost + ": the directory that it is to be in is not there");
+        lost + ": its directory does not exist");
     Files.createDirectory(directory.resolve("x.npy"));
     assertMessage(assertThrows(IOException.class, this::create), where() + ": is a directory");
     assertFalse(Files.exists(directory.resolve(".x.npy.partial")));
@@ -214,6 +214,6 @@ class PartialFileTest {
     assertMessage(
         assertThrows(
             IOException.class, () -> MatrixWriter.create("/sys/x.npy", DType.F32, 1, 1).close()),
-        "/sys/x.npy: this user may not");
+        "/sys/x.npy: no permission");
   }
 }

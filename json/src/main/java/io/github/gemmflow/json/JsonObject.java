@@ -158,7 +158,7 @@ public final class JsonObject {
     if (values.get(field) instanceof String text) {
       return text;
     }
-    throw wrong(field, "a text");
+    throw wrong(field, "a string");
   }
 
   /** The whole numbers of a field that has one or a list of them; none if it is absent. */
@@ -187,7 +187,7 @@ public final class JsonObject {
   public void only(String field, String value) {
     if (has(field) && !String.valueOf(values.get(field)).equals(value)) {
       throw new IllegalArgumentException(
-          "%s: models whose %s is %s are not known, only %s"
+          "%s: %s %s is not supported; supported: %s"
               .formatted(name, field, Json.write(values.get(field)), value));
     }
   }

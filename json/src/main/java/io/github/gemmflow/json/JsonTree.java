@@ -37,11 +37,11 @@ public final class JsonTree {
   public static @Nullable Object read(String text) {
     try (JsonParser json = JSON.createParser(ObjectReadContext.empty(), text)) {
       if (json.nextToken() == null) {
-        throw new IllegalArgumentException("there is no JSON in it, nor anything else");
+        throw new IllegalArgumentException("it is empty");
       }
       Object value = value(json);
       if (json.nextToken() != null) {
-        throw new IllegalArgumentException("it goes on after its end");
+        throw new IllegalArgumentException("it has content after its end");
       }
       return value;
     } catch (JacksonException e) {

@@ -54,7 +54,7 @@ class JsonObjectTest {
             () -> object.integer("absent"), "a.json: absent must be a whole number, but it is miss",
             () -> object.number("text"), "a.json: text must be a number, but it is \"x\"",
             () -> object.flag("text"), "a.json: text must be true or false",
-            () -> object.text("whole", ""), "a.json: whole must be a text, but it is 7",
+            () -> object.text("whole", ""), "a.json: whole must be a string, but it is 7",
             () -> object.object("list"), "a.json: list must be an object",
             () -> object.objects("numbers"), "a.json: numbers must be an object",
             () -> object.integers("mixed"), "a.json: mixed must be whole numbers",
@@ -62,7 +62,7 @@ class JsonObjectTest {
     wrong.forEach((call, start) -> assertStartsWith(start, call));
     object.only("whole", "7");
     object.only("absent", "7");
-    assertStartsWith("a.json: models whose text is \"x\" are", () -> object.only("text", "y"));
+    assertStartsWith("a.json: text \"x\" is not supported", () -> object.only("text", "y"));
   }
 
   /** Of a name that comes twice, others may use the other value. */

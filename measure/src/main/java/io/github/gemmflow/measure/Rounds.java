@@ -30,11 +30,11 @@ public record Rounds(int warmup, int iterations, Progress progress, LongSupplier
   public static void check(int warmup, int iterations) {
     if (warmup < 0 || iterations < 1) {
       throw new IllegalArgumentException(
-          "%d rounds to warm up and %d that count cannot be run".formatted(warmup, iterations));
+          "%d warm-up rounds and %d measured rounds cannot be run".formatted(warmup, iterations));
     }
     if (warmup > MOST || iterations > MOST) {
       throw new IllegalArgumentException(
-          "%d rounds to warm up and %d that count are too many: at most %d of either can be run"
+          "%d warm-up rounds and %d measured rounds are too many: at most %d of either can be run"
               .formatted(warmup, iterations, MOST));
     }
   }
@@ -61,7 +61,7 @@ public record Rounds(int warmup, int iterations, Progress progress, LongSupplier
       }
       return exact
           ? "verified: exact on all ranks\n"
-          : "verified: every element is off by no more than rounding explains, on all ranks\n";
+          : "verified: every element is within the rounding error, on all ranks\n";
     }
 
     /**

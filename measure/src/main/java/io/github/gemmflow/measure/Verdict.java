@@ -18,12 +18,12 @@ public record Verdict(boolean decided, String text) {
    */
   public static Verdict of(int hosts, MedianInterval speedup, MedianInterval control) {
     if (hosts == 1) {
-      return new Verdict(false, "One host: nothing to overlap, because rows lie in shared memory.");
+      return new Verdict(false, "One host: nothing to overlap, because all ranks share memory.");
     }
     if (!speedup.isBounded()) {
       return new Verdict(
           false,
-          "Undecided: these are too few rounds to tell an effect from noise. Use at least %d --iterations."
+          "Undecided: too few rounds to tell an effect from noise. Use at least %d --iterations."
               .formatted(MedianInterval.fewestValues(1)));
     }
     MedianInterval widened = speedup.widenedBy(control);
@@ -37,21 +37,20 @@ public record Verdict(boolean decided, String text) {
     return new Verdict(
         true,
         median > 1
-            ? "Overlap makes it %s faster (%s of the time of one after the other; 95 %% confidence: %s)."
+            ? "Overlap makes it %s faster (%s of the sequential time; 95 %% confidence: %s)."
                 .formatted(times(median), takes, shares(low, high))
-            : "Overlap makes it slower: %s of the time of one after the other (95 %% confidence: %s)."
+            : "Overlap makes it slower: %s of the sequential time (95 %% confidence: %s)."
                 .formatted(takes, shares(low, high)));
   }
 
   /** Why not, and what helps: more rounds help against noise, not against a bias. */
   private static String undecided(String share, MedianInterval control) {
     String found =
-        "Undecided: overlapped takes %s of the time of one after the other (95 %% confidence)"
-            .formatted(share);
+        "Undecided: overlapped takes %s of the sequential time (95 %% confidence)".formatted(share);
     return control.excludes(1)
-        ? "%s, as the same step takes %s of its own time when it is measured twice. Repeat it on a quiet machine."
+        ? "%s, but in the control run the same step takes %s of its own time. Repeat it on a quiet machine."
             .formatted(found, shares(control.low(), control.high()))
-        : found + ". More --iterations narrow that, and so does a quiet machine.";
+        : found + ". More --iterations or a quiet machine narrow that range.";
   }
 
   /** A factor, such as 1.3x; what is close to 1 has more digits. */

@@ -13,7 +13,7 @@ public enum View {
   COMM_ONLY("commOnly", "communication only"),
 
   /** The rows travel, then they are multiplied. */
-  SEQUENTIAL("sequential", "one after the other"),
+  SEQUENTIAL("sequential", "sequential"),
 
   /** The rows travel while they are multiplied. */
   PIPELINED("pipelined", "overlapped");

@@ -25,12 +25,12 @@ class VerdictTest {
       textBlock =
           """
           1 | 1.09 | 1.05 | 1.12 | 1    | 0.98 | 1.02 | false | One host: nothing to overlap
-          2 | 1.05 | 0.98 | 1.25 | 1    | 0.98 | 1.02 | false | Undecided: overlapped takes 80 % to 102 % of the time of one after the other (95 % confidence). More --iterations narrow that
-          2 | 1.05 | 1.02 | 1.07 | 1.05 | 1.04 | 1.06 | false | Undecided: overlapped takes 88 % to 104 % of the time of one after the other (95 % confidence), as the same step takes 104.0 % to 106.0 % of its own time when it is measured twice. Repeat it on a quiet machine.
-          2 | 1.27 | 1.25 | 1.30 | 1.01 | 0.90 | 1.10 | true  | Overlap makes it 1.3x faster (78.7 % of the time of one after the other; 95 % confidence: 76.9 % to 80.0 %).
-          2 | 1.01 | 1.01 | 1.02 | 1    | 0.98 | 1.02 | true  | Overlap makes it 1.01x faster (99.0 % of the time of one after the other; 95 % confidence: 98.0 % to 99.0 %).
-          2 | 0.8  | 0.75 | 0.9  | 1.01 | 0.98 | 1.02 | true  | Overlap makes it slower: 125 % of the time of one after the other (95 % confidence: 111 % to 133 %).
-          2 | 1.3  | -Infinity | Infinity | 1 | -Infinity | Infinity | false | Undecided: these are too few rounds to tell an effect from noise. Use at least 6 --iterations.
+          2 | 1.05 | 0.98 | 1.25 | 1    | 0.98 | 1.02 | false | Undecided: overlapped takes 80 % to 102 % of the sequential time (95 % confidence). More --iterations or a quiet machine narrow that range
+          2 | 1.05 | 1.02 | 1.07 | 1.05 | 1.04 | 1.06 | false | Undecided: overlapped takes 88 % to 104 % of the sequential time (95 % confidence), but in the control run the same step takes 104.0 % to 106.0 % of its own time. Repeat it on a quiet machine.
+          2 | 1.27 | 1.25 | 1.30 | 1.01 | 0.90 | 1.10 | true  | Overlap makes it 1.3x faster (78.7 % of the sequential time; 95 % confidence: 76.9 % to 80.0 %).
+          2 | 1.01 | 1.01 | 1.02 | 1    | 0.98 | 1.02 | true  | Overlap makes it 1.01x faster (99.0 % of the sequential time; 95 % confidence: 98.0 % to 99.0 %).
+          2 | 0.8  | 0.75 | 0.9  | 1.01 | 0.98 | 1.02 | true  | Overlap makes it slower: 125 % of the sequential time (95 % confidence: 111 % to 133 %).
+          2 | 1.3  | -Infinity | Infinity | 1 | -Infinity | Infinity | false | Undecided: too few rounds to tell an effect from noise. Use at least 6 --iterations.
           """)
   void claims(
       int hosts,

@@ -98,7 +98,7 @@ public record CoreBinding(String allowed, String parentAllowed, String online) {
     String fix =
         unbind.isEmpty() || isInherited() ? "" : "; give the launcher the option " + unbind;
     return Optional.of(
-        "this process is bound to core %s, one of %d, so that communication and multiplication take turns%s"
+        "this process is bound to core %s, one of %d, so communication and multiplication take turns%s"
             .formatted(allowed, onlineCores(), fix));
   }
 

@@ -26,6 +26,6 @@ final class MessageLimit {
       // The same message as for a number that is out of range.
     }
     throw new IllegalArgumentException(
-        "%s=%s: it takes a number of bytes from 1 to %d".formatted(PROPERTY, text, MOST));
+        "%s=%s: expected a number of bytes from 1 to %d".formatted(PROPERTY, text, MOST));
   }
 }

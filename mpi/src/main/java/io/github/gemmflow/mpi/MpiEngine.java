@@ -79,17 +79,17 @@ public final class MpiEngine implements Engine {
     Launcher launcher = Launcher.current();
     if (launcher == Launcher.NONE) {
       throw new EngineException(
-          "this process was not started by a launcher that MPI knows: start it with mpirun -n 4 java ..., or with srun; a single rank needs no MPI (World.single())");
+          "this process was not started by an MPI launcher: start it with mpirun -n 4 java ..., or with srun; a single rank needs no MPI (World.single())");
     }
     try {
       Mpi mpi = Mpi.load();
       if (mpi.isFinalized()) {
         throw new EngineException(
-            "MPI has been finalised in this process and cannot be initialised again: join the world once per process");
+            "MPI has been finalized in this process and cannot be initialized again: join the world once per process");
       }
       if (mpi.isInitialized()) {
         throw new EngineException(
-            "MPI is initialised in this process already: use World.attach(MpiEngine::attach)");
+            "MPI is already initialized in this process: use World.attach(MpiEngine::attach)");
       }
       Watchdog watchdog = new Watchdog(deadline);
       watchdog.watch("MPI_Init_thread", () -> checkThreads(mpi.init(Mpi.ThreadLevel.SERIALIZED)));
@@ -105,7 +105,7 @@ public final class MpiEngine implements Engine {
     int size = mpi.size(mpi.world());
     if (size != tasks) {
       throw new EngineException(
-          "%s started %d processes, but %s sees %d: it cannot talk to that launcher. Use the mpirun of that library (srun: see srun --mpi=list), or another library with -Dgemmflow.mpi.library"
+          "%s started %d processes, but %s found %d: this MPI library does not work with that launcher. Use the mpirun of that library (srun: see srun --mpi=list), or another library with -Dgemmflow.mpi.library"
               .formatted(launcher, tasks, mpi.library(), size));
     }
   }
@@ -124,7 +124,7 @@ public final class MpiEngine implements Engine {
       Mpi mpi = Mpi.load();
       if (!mpi.isInitialized() || mpi.isFinalized()) {
         throw new EngineException(
-            "MPI is not initialised in this process: call MPI_Init_thread first, or use World.join()");
+            "MPI is not initialized in this process: call MPI_Init_thread first, or use World.join()");
       }
       checkThreads(mpi.attach());
       return new MpiEngine(mpi, false, new Watchdog(DEFAULT_DEADLINE));
@@ -137,7 +137,7 @@ public final class MpiEngine implements Engine {
   static Mpi.ThreadLevel checkThreads(Mpi.ThreadLevel level) {
     if (level.compareTo(Mpi.ThreadLevel.SERIALIZED) < 0) {
       throw new EngineException(
-          "MPI was initialised for one thread (%s), and Gemmflow calls it from a thread of its own: ask MPI_Init_thread for MPI_THREAD_MULTIPLE, or MPI_THREAD_SERIALIZED; a library that grants neither cannot be used"
+          "MPI was initialized for one thread (%s), but Gemmflow calls it from its communication thread: request MPI_THREAD_MULTIPLE or MPI_THREAD_SERIALIZED from MPI_Init_thread; a library that grants neither cannot be used"
               .formatted(level));
     }
     return level;

@@ -146,7 +146,7 @@ final class MpiTransfer implements Pending {
     } else if (wanted != ANY_NUMBER && wanted != bytes) {
       failure =
           new EngineException(
-              "rank %d sent something else than was expected (tag %d): %d bytes instead of %d"
+              "rank %d sent an unexpected message (tag %d): %d bytes instead of %d"
                   .formatted(peer, tag, bytes, wanted));
     }
   }

@@ -47,7 +47,7 @@ final class Watchdog {
       if (!returned.await(deadline.plus(AFTER_OTHERS).toMillis(), TimeUnit.MILLISECONDS)) {
         LOG.log(
             ERROR,
-            "{0} has not returned for {1} s, so this process ends. Look at whether all ranks were started and still run, and whether their hosts can reach each other (addresses, firewalls, and the network that MPI chose: with Open MPI --mca btl_tcp_if_include, with MPICH -iface). If ranks are only slow to start, raise gemmflow.setup.deadline",
+            "{0} has not returned for {1} s, so this process exits. Check that all ranks were started and are still running, and that their hosts can reach each other (addresses, firewalls, and the network that MPI chose: with Open MPI --mca btl_tcp_if_include, with MPICH -iface). If ranks are only slow to start, raise gemmflow.setup.deadline",
             name,
             deadline.toSeconds());
         Runtime.getRuntime().halt(1);

@@ -11,7 +11,7 @@ class CoreBindingTest {
   void oneCoreOfSeveralIsWorthAWord() {
     assertEquals(
         Optional.of(
-            "this process is bound to core 3, one of 6, so that communication and multiplication take turns; give the launcher the option --bind-to none"),
+            "this process is bound to core 3, one of 6, so communication and multiplication take turns; give the launcher the option --bind-to none"),
         new CoreBinding("\t3\n", "0-3,8-9", "0-3,8-9\n").warning("--bind-to none"));
   }
 
@@ -20,7 +20,7 @@ class CoreBindingTest {
   void whatTheLauncherHasNotItCannotGive() {
     assertEquals(
         Optional.of(
-            "this process is bound to core 3, one of 6, so that communication and multiplication take turns"),
+            "this process is bound to core 3, one of 6, so communication and multiplication take turns"),
         new CoreBinding("3", "3", "0-3,8-9").warning("--bind-to none"));
   }
 

@@ -26,7 +26,7 @@ class MessageLimitTest {
       System.setProperty(MessageLimit.PROPERTY, bad);
       IllegalArgumentException e = assertThrows(IllegalArgumentException.class, MessageLimit::get);
       assertEquals(
-          "gemmflow.mpi.message.limit=%s: it takes a number of bytes from 1 to 1073741824"
+          "gemmflow.mpi.message.limit=%s: expected a number of bytes from 1 to 1073741824"
               .formatted(bad),
           e.getMessage());
     }

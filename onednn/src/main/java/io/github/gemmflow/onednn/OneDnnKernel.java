@@ -103,7 +103,7 @@ public final class OneDnnKernel implements Kernel {
     if (converted && typesSaid.add(type)) {
       LOG.log(
           WARNING,
-          "this machine has no instructions for {0} (the best are {1}): weights are kept in F32, which takes twice the memory, and rows become F32 as they are multiplied",
+          "this machine has no instructions for {0} (the best are {1}): weights are kept in F32, which takes twice the memory, and rows are converted to F32 as they are multiplied",
           type,
           dnnl.isa());
     }

@@ -29,8 +29,8 @@ import picocli.CommandLine.Parameters;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description =
-        "Makes a vector of each sentence with an encoder of the kind of BERT, on all ranks, and prints the cosine of"
-            + " the angle between the first and each other: 1 for the same meaning.%n",
+        "Computes a vector for each sentence with a BERT encoder, on all ranks, and prints the cosine similarity of"
+            + " the first sentence and each other one: 1 for the same meaning.%n",
     footer = {
       "%nExample:",
       "  gemmflow embed --model minilm.jar -n 2 \"a happy person\" \"a happy dog\""

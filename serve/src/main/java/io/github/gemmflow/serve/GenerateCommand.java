@@ -36,10 +36,10 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description =
-        "Takes the likeliest token each time, and prints how long that took. Llama, Mistral and Qwen models run;"
-            + " others are refused by name.%n"
-            + "In a job that a launcher started (mpirun, srun) it runs on the ranks of that job; otherwise alone, or on"
-            + " the ranks that -n asks for.%n",
+        "Always takes the most likely token, and prints the times. Supports Llama, Mistral and Qwen models;"
+            + " refuses others.%n"
+            + "In a job that a launcher started (mpirun, srun), it runs on the ranks of that job; otherwise on one"
+            + " rank, or on the number of ranks that -n sets.%n",
     footer = {
       "%nExample:",
       "  gemmflow generate --model DIR -n 2 --prompt \"Once upon a time\" --tokens 100"
@@ -56,7 +56,7 @@ public final class GenerateCommand extends Subcommand {
   @Option(
       names = "--prompts",
       paramLabel = "FILE",
-      description = "file with one prompt in each line, as numbers of tokens")
+      description = "file with one prompt per line, as token IDs")
   private @Nullable Path promptFile;
 
   @Option(
@@ -87,9 +87,7 @@ public final class GenerateCommand extends Subcommand {
 
   @Option(
       names = "--overlap",
-      description =
-          "pipelined: rows travel while others are multiplied; sequential: before (default: by"
-              + " rule)")
+      description = "overlap: pipelined or sequential (default: automatic)")
   private @Nullable Overlap overlap;
 
   @Option(
@@ -112,7 +110,7 @@ public final class GenerateCommand extends Subcommand {
   @Option(
       names = "--trace",
       paramLabel = "FILE",
-      description = "timeline of one more token, for gemmflow report or Perfetto")
+      description = "file for the timeline of one more token, for gemmflow report or Perfetto")
   private @Nullable Path trace;
 
   @Override
@@ -147,7 +145,7 @@ public final class GenerateCommand extends Subcommand {
     for (int i = 0; i < all.size(); i++) {
       if (all.get(i).length > shape.positions() - tokens) {
         throw new IllegalArgumentException(
-            "prompt %d has %d tokens, and is continued with %d: the model knows texts of %d at most. Give a shorter prompt, or fewer --tokens"
+            "prompt %d has %d tokens, and is continued with %d: the model supports sequences of at most %d. Give a shorter prompt, or fewer --tokens"
                 .formatted(i, all.get(i).length, tokens, shape.positions()));
       }
     }

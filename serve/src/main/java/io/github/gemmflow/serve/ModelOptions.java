@@ -12,8 +12,7 @@ final class ModelOptions {
       required = true,
       paramLabel = "DIR",
       description =
-          "directory with config.json, *.safetensors and, for text, tokenizer.json, as Hugging Face has them; every"
-              + " rank reads it")
+          "directory in Hugging Face's format: config.json, *.safetensors and, for text, tokenizer.json; every rank reads it")
   private Path directory = Path.of("");
 
   @Option(

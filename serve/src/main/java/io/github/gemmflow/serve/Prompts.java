@@ -25,7 +25,7 @@ final class Prompts {
               Arrays.stream(line.strip().split("\\s+")).mapToInt(Integer::parseInt).toArray());
         } catch (NumberFormatException e) {
           throw new IllegalArgumentException(
-              "%s: a prompt is a line of token numbers with spaces between them, not '%s'"
+              "%s: a prompt must be a line of token IDs separated by spaces, not '%s'"
                   .formatted(file, line),
               e);
         }

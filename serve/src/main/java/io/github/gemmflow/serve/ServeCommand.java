@@ -31,10 +31,11 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description =
-        "Speaks OpenAI's interface: /v1/completions, /v1/chat/completions and /v1/models. Rank 0 listens. /health tells"
-            + " whether it is ready, /metrics counts. SIGTERM ends it; clients that wait are told.%n"
-            + "In a job that a launcher started (mpirun, srun) it runs on the ranks of that job; otherwise alone, or on"
-            + " the ranks that -n asks for.%n",
+        "Implements OpenAI's HTTP API: /v1/completions, /v1/chat/completions and /v1/models. Rank 0 listens. /health"
+            + " reports whether it is ready, /metrics has counters. SIGTERM shuts it down; pending requests receive"
+            + " an error.%n"
+            + "In a job that a launcher started (mpirun, srun), it runs on the ranks of that job; otherwise on one"
+            + " rank, or on the number of ranks that -n sets.%n",
     footer = {"%nExample:", "  gemmflow serve --model DIR -n 2"})
 public final class ServeCommand extends Subcommand {
   /** What a body takes of memory while it is read: pieces, and then one array. */
@@ -60,43 +61,42 @@ public final class ServeCommand extends Subcommand {
       split = ",",
       paramLabel = "NAME",
       description =
-          "host names that clients may use, beside --address, localhost and numbers; requests for others are refused"
-              + " (403)")
+          "host names that clients may use in addition to --address, localhost and numbers; others are refused (403)")
   private List<String> allowedHosts = List.of();
 
   @Option(
       names = "--max-sequences",
       defaultValue = "16",
       paramLabel = "COUNT",
-      description = "texts that grow at a time (default: 16)")
+      description = "sequences that are generated at a time (default: 16)")
   private int maxSequences;
 
   @Option(
       names = "--max-rows",
       defaultValue = "256",
       paramLabel = "COUNT",
-      description = "rows of a pass, of all texts together (default: 256)")
+      description = "rows of a pass over all sequences (default: 256)")
   private int maxRows;
 
   @Option(
       names = "--max-waiting",
       defaultValue = "64",
       paramLabel = "COUNT",
-      description = "requests that wait; more are refused (503) (default: 64)")
+      description = "requests that may wait; more are refused (503) (default: 64)")
   private int maxWaiting;
 
   @Option(
       names = "--max-tokens",
       defaultValue = "4096",
       paramLabel = "COUNT",
-      description = "tokens of a text, prompt and answer together (default: 4096)")
+      description = "tokens of a sequence, prompt and answer together (default: 4096)")
   private int maxTokens;
 
   @Option(
       names = "--max-bytes",
       defaultValue = "1048576",
       paramLabel = "COUNT",
-      description = "bytes of a request (default: 1048576)")
+      description = "size of a request in bytes (default: 1048576)")
   private int maxBytes;
 
   @Mixin private ShareOption shares = new ShareOption();
@@ -130,12 +130,12 @@ public final class ServeCommand extends Subcommand {
   private void checkLimits() {
     if (maxSequences < 1 || maxRows < maxSequences || maxWaiting < 1) {
       throw new IllegalArgumentException(
-          "a pass of %d rows has no place for %d texts, with %d that wait: give at least one row for each, and one place"
+          "--max-rows %d, --max-sequences %d, --max-waiting %d: give at least one row for each sequence, and room for one request to wait"
               .formatted(maxRows, maxSequences, maxWaiting));
     }
     if (maxTokens < 2 || maxBytes < 1 || maxBytes == Integer.MAX_VALUE) {
       throw new IllegalArgumentException(
-          "--max-tokens %d, --max-bytes %d: a text has at least 2 tokens, a request 1 to %d bytes"
+          "--max-tokens %d, --max-bytes %d: a sequence has at least 2 tokens, a request 1 to %d bytes"
               .formatted(maxTokens, maxBytes, Integer.MAX_VALUE - 1));
     }
   }
@@ -162,7 +162,7 @@ public final class ServeCommand extends Subcommand {
     if (room < (long) maxSequences * (longest + Decoder.MORE_TOKENS)) {
       output()
           .say(
-              "half of the Java heap has room for %,d tokens of all texts together, and for %,d of one: requests wait for that; for more room give Java more, such as JDK_JAVA_OPTIONS=-Xmx8g%n"
+              "half of the Java heap has room for %,d tokens of all sequences together, and for %,d of one: requests wait for room; to give Java more memory, set for example JDK_JAVA_OPTIONS=-Xmx8g%n"
                   .formatted(room, longest));
     }
   }

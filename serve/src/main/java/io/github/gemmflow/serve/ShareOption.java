@@ -18,8 +18,7 @@ final class ShareOption {
       paramLabel = "SHARES",
       defaultValue = "even",
       description =
-          "share of the model for each rank: even; auto, by how fast each multiplies; or a number for each, such as"
-              + " 2,1,1 (default: even)")
+          "share of the model for each rank: even; auto, by measured speed; or a number for each, for example 2,1,1 (default: even)")
   private String value = "even";
 
   /** The shares of all ranks. Collective, because they may be measured. */
@@ -43,7 +42,7 @@ final class ShareOption {
       return Arrays.stream(value.split(",")).mapToDouble(Double::parseDouble).toArray();
     } catch (NumberFormatException e) {
       throw new IllegalArgumentException(
-          "--shares is even, auto, or a number for each rank with commas between them, not '%s'"
+          "--shares must be even, auto, or a number for each rank separated by commas, not '%s'"
               .formatted(value),
           e);
     }

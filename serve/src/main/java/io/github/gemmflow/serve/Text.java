@@ -31,7 +31,7 @@ final class Text implements AutoCloseable {
   int[] tokens(String prompt) {
     if (tokenizer == null) {
       throw new IllegalArgumentException(
-          "%s has no tokenizer.json, so that a prompt cannot be text: give numbers of tokens in a file, --prompts FILE"
+          "%s has no tokenizer.json, so a prompt cannot be text: give token IDs in a file, --prompts FILE"
               .formatted(directory));
     }
     return tokenizer.encode(prompt);

@@ -140,7 +140,7 @@ class EmbedCommandTest {
         assertThrows(
             IllegalArgumentException.class, () -> run(LocalWorld.of(2), DType.F32, tooLong));
     assertTrue(e.toString().contains("sentence 1 has 513 tokens"), e.toString());
-    assertTrue(e.toString().contains("the model knows 512"), e.toString());
+    assertTrue(e.toString().contains("the model supports at most 512"), e.toString());
   }
 
   @Test

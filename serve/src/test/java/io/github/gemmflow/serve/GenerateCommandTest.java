@@ -66,7 +66,7 @@ class GenerateCommandTest {
     Ran ran = generate(prompt).good();
     assertTrue(ran.out().matches("(?s).*prefill \\d+.\\d\\d ms for 484 tokens.*"), ran::out);
     prompt[1] = "x".repeat(600);
-    generate(prompt).bad(ExitCode.INPUT, "prompt 0 has 604 tokens", "texts of 512 at most");
+    generate(prompt).bad(ExitCode.INPUT, "prompt 0 has 604 tokens", "sequences of at most 512");
   }
 
   @Test
@@ -87,8 +87,8 @@ class GenerateCommandTest {
     generate("--prompts", prompts.toString()).bad(ExitCode.INPUT, "'Hello'");
     generate("--random-prompts", "0").bad(ExitCode.INPUT, "0 prompts");
     generate("-n", "1", "--logits-out", "/nonexistent/logits")
-        .bad(ExitCode.INPUT, "/nonexistent/logits", "no directory");
-    generate("-n", "1,2").bad(ExitCode.INPUT, "one number is wanted here");
+        .bad(ExitCode.INPUT, "/nonexistent/logits", "does not exist");
+    generate("-n", "1,2").bad(ExitCode.INPUT, "takes one number");
     generate("-n", "5").bad(ExitCode.INPUT, "5 ranks cannot share 4 heads");
     generate("--shares", "2;1").bad(ExitCode.INPUT, "not '2;1'");
     generate("--prompt", "Once").bad(ExitCode.INPUT, "no tokenizer.json");

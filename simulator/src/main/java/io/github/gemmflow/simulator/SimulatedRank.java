@@ -48,7 +48,7 @@ final class SimulatedRank {
   /** When all its work was done. */
   long doneAt() {
     if (!done) {
-      throw new IllegalStateException("a rank waits for what nobody sends: this is a bug");
+      throw new IllegalStateException("a rank waits for a missing message: this is a bug");
     }
     return doneAt;
   }

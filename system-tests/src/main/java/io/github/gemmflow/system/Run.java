@@ -50,19 +50,19 @@ public final class Run implements Callable<Integer> {
   @Option(names = "--mpi", required = true, description = "${COMPLETION-CANDIDATES}")
   private MpiFamily mpi = MpiFamily.OPENMPI;
 
-  @Option(names = "--ranks", required = true, description = "processes, in all")
+  @Option(names = "--ranks", required = true, description = "number of processes")
   private int ranks;
 
   @Option(
       names = "--hosts",
       defaultValue = "1",
-      description = "hosts of the lab that they are spread over; 1, the default, for this host")
+      description = "number of lab hosts (default: 1, this host)")
   private int hosts;
 
   @Option(
       names = "--pretend",
       description = {
-        "the hosts are pretended: ranks of this one, between which MPI uses shared memory, as a",
+        "hosts of this machine: ranks that share memory only within a host, and between which MPI uses shared memory, as a",
         "stand-in for fast fabrics"
       })
   private boolean pretend;
@@ -75,14 +75,14 @@ public final class Run implements Callable<Integer> {
         "contract           the contract that every engine keeps",
         "operators          random exact cases of operators",
         "entering           each row enters, each sum leaves each host once (several hosts)",
-        "memory             rows lie in memory once (one host)",
+        "memory             rows are in memory once (one host)",
         "steps              100,000 small steps: nothing leaks",
         "operators_at_once  2,000 operators alive at once",
         "guest              null checks, stack overflows, full collections",
         "big                a gather of more than 2 GiB",
         "many_ranks         start-up, steps, memory and threads of small JVMs, such as 64 on 8 hosts",
         "mix                operators in two groups and broadcasts in a third, all at once",
-        "groups             2,100 groups one after the other; MPICH has 2,048 communicators",
+        "groups             2,100 groups in sequence; MPICH has 2,048 communicators",
         "kill, stop         a rank is lost in the middle of a step",
         "faults             a rank throws, is killed or told to end anywhere (one host)",
         "faults_with_clean_up  the same, with what the launcher does about it"
@@ -92,7 +92,7 @@ public final class Run implements Callable<Integer> {
   @Option(names = "--cases", defaultValue = "100", description = "operator cases (default: 100)")
   private int cases;
 
-  @Option(names = "--seed", description = "of the first case; random if not given")
+  @Option(names = "--seed", description = "seed of the first case (default: random)")
   private long seed = new SplittableRandom().nextLong(1L << 40);
 
   @Option(names = "--trials", defaultValue = "20", description = "lost ranks (default: 20)")
@@ -101,13 +101,13 @@ public final class Run implements Callable<Integer> {
   @Option(
       names = "--seconds",
       defaultValue = "10",
-      description = "how long mix goes on (default: 10)")
+      description = "duration of mix in seconds (default: 10)")
   private long seconds;
 
   @Option(
       names = "--pretended-hosts",
       defaultValue = "2",
-      description = "hosts that mix takes the ranks of this one to be on (default: 2)")
+      description = "number of hosts that the ranks of mix act as (default: 2)")
   private int pretendedHosts;
 
   @Option(names = "--java", description = "an option for Java, such as -Dgemmflow.idle=spin")

@@ -138,7 +138,7 @@ class ProcessesTest {
     }
     assertTrue(job.waitFor(60, TimeUnit.SECONDS), said.toString());
     for (int rank = 0; rank < 2; rank++) {
-      String end = "rank %d: this process was told to end: no step begins any more".formatted(rank);
+      String end = "rank %d: this process is shutting down: no new steps can begin".formatted(rank);
       assertTrue(said.indexOf(end) >= 0, said.toString());
     }
     assertTrue(said.indexOf("@failed") < 0, said.toString());

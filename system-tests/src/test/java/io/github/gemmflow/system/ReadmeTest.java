@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class ReadmeTest {
   private static final Pattern PROGRAM = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
   private static final Pattern CHANGE =
-      Pattern.compile("^    (sed .*) Hello.java > HelloMpi.java$", Pattern.MULTILINE);
+      Pattern.compile("^(sed .*) Hello.java > HelloMpi.java$", Pattern.MULTILINE);
 
   @TempDir private Path directory;
 

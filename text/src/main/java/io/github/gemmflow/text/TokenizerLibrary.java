@@ -38,7 +38,7 @@ final class TokenizerLibrary {
     URL library = ClassLoader.getSystemResource(name);
     if (library == null) {
       throw new IllegalArgumentException(
-          "there is no tokenizer for this machine: ai.djl.huggingface:tokenizers has no " + name);
+          "no tokenizer for this machine: ai.djl.huggingface:tokenizers has no " + name);
     }
     try {
       return UnpackedLibrary.of(cache, "tokenizers", library, List.of());
@@ -46,7 +46,7 @@ final class TokenizerLibrary {
       throw new IllegalArgumentException(e.getMessage(), e);
     } catch (IOException e) {
       throw new UncheckedIOException(
-          "the tokenizer's library cannot be copied from %s to %s: %s. Set XDG_CACHE_HOME to a directory with 20 MB to spare"
+          "the tokenizer's library cannot be copied from %s to %s: %s. Set XDG_CACHE_HOME to a directory with 20 MB of free space"
               .formatted(library, cache, e),
           e);
     }

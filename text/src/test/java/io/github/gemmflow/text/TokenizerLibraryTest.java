@@ -60,7 +60,7 @@ class TokenizerLibraryTest {
   @Test
   void aPlaceBelowADirectoryThatOthersCanWriteToIsRefused() throws Exception {
     String said = TokenizerProgram.run(model, openToAll);
-    assertTrue(said.contains("another user may put something there: " + openToAll), said);
+    assertTrue(said.contains("another user can write there: " + openToAll), said);
     assertTrue(said.contains("set XDG_CACHE_HOME to a directory of your own"), said);
   }
 

@@ -63,7 +63,7 @@ public final class UserDirectory {
   private static SecurityException unsafe(Path directory, Path cause, Attributes found)
       throws IOException {
     return new SecurityException(
-        "native libraries are not loaded from %s, because another user may put something there: %s has owner %d and permissions %s. If it is yours, run: chmod go-w %s. Otherwise set XDG_CACHE_HOME to a directory of your own"
+        "native libraries are not loaded from %s, because another user can write there: %s has owner %d and permissions %s. If it is yours, run: chmod go-w %s. Otherwise set XDG_CACHE_HOME to a directory of your own"
             .formatted(
                 directory,
                 cause,

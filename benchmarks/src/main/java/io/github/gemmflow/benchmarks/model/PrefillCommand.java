@@ -26,7 +26,7 @@ import picocli.CommandLine.Option;
     description =
         "The ways, interleaved: two halves of the prompts at a time, all prompts without overlap, the traffic"
             + " alone, all prompts with overlap, and the halves once more. The time of a pass is its slowest rank's. Logits"
-            + " are checked: in halves, against the halves run one after the other.%n",
+            + " are checked: in halves, against the halves run in sequence.%n",
     mixinStandardHelpOptions = true,
     sortOptions = false)
 public final class PrefillCommand extends Subcommand {

@@ -34,14 +34,14 @@ public final class Peers implements Callable<Integer> {
   @Option(
       names = "--rate",
       defaultValue = "1gbit",
-      description = "of each host's link, each way (default: ${DEFAULT-VALUE})")
+      description = "rate of each host's link, each way (default: ${DEFAULT-VALUE})")
   private String rate = "";
 
   @Option(
       names = "--types",
       split = ",",
       defaultValue = "I8",
-      description = "that Gemmflow multiplies in (default: ${DEFAULT-VALUE})")
+      description = "types that Gemmflow multiplies in (default: ${DEFAULT-VALUE})")
   private List<String> types = new ArrayList<>();
 
   @Option(
@@ -53,34 +53,37 @@ public final class Peers implements Callable<Integer> {
   @Option(
       names = "--llama-cpp",
       paramLabel = "DIR",
-      description = "where llama.cpp's llama-bench and ggml-rpc-server are; not run without")
+      description = "directory of llama.cpp's llama-bench and ggml-rpc-server are; not run without")
   private @Nullable Path llamaCpp;
 
   @Option(
       names = "--jlama",
-      description = "Jlama too, from Maven Central, on one host; not run without")
+      description = "includes Jlama, from Maven Central, on one host; not run without")
   private boolean hasJlama;
 
   @Option(
       names = "--prompt-tokens",
       defaultValue = "132",
-      description = "(default: ${DEFAULT-VALUE})")
+      description = "tokens of the prompt (default: ${DEFAULT-VALUE})")
   private int promptTokens;
 
   @Option(
       names = "--tokens",
       defaultValue = "32",
-      description = "after the prompt (default: ${DEFAULT-VALUE})")
+      description = "tokens after the prompt (default: ${DEFAULT-VALUE})")
   private int tokens;
 
-  @Option(names = "--rounds", defaultValue = "5", description = "(default: ${DEFAULT-VALUE})")
+  @Option(
+      names = "--rounds",
+      defaultValue = "5",
+      description = "rounds (default: ${DEFAULT-VALUE})")
   private int rounds;
 
   @Option(
       names = "--directory",
       paramLabel = "DIR",
       description =
-          "for the models, a few gigabytes, which stay there (default: gemmflow-peers in that for temporary files)")
+          "directory for the models, a few gigabytes, which are kept (default: gemmflow-peers in that for temporary files)")
   private Path directory = Path.of(System.getProperty("java.io.tmpdir"), "gemmflow-peers");
 
   @ArgGroup(exclusive = false, heading = "Shape of the model:%n")

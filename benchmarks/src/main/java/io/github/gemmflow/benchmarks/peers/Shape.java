@@ -5,25 +5,40 @@ import picocli.CommandLine.Option;
 
 /** Shape of a Llama, of random weights. */
 final class Shape {
-  @Option(names = "--layers", defaultValue = "16", description = "(default: ${DEFAULT-VALUE})")
+  @Option(
+      names = "--layers",
+      defaultValue = "16",
+      description = "layers (default: ${DEFAULT-VALUE})")
   int layers;
 
-  @Option(names = "--hidden", defaultValue = "2048", description = "(default: ${DEFAULT-VALUE})")
+  @Option(
+      names = "--hidden",
+      defaultValue = "2048",
+      description = "hidden size (default: ${DEFAULT-VALUE})")
   int hidden;
 
   @Option(
       names = "--intermediate",
       defaultValue = "8192",
-      description = "(default: ${DEFAULT-VALUE})")
+      description = "intermediate size (default: ${DEFAULT-VALUE})")
   int intermediate;
 
-  @Option(names = "--heads", defaultValue = "32", description = "(default: ${DEFAULT-VALUE})")
+  @Option(
+      names = "--heads",
+      defaultValue = "32",
+      description = "attention heads (default: ${DEFAULT-VALUE})")
   int heads;
 
-  @Option(names = "--kv-heads", defaultValue = "8", description = "(default: ${DEFAULT-VALUE})")
+  @Option(
+      names = "--kv-heads",
+      defaultValue = "8",
+      description = "heads of keys and values (default: ${DEFAULT-VALUE})")
   int kvHeads;
 
-  @Option(names = "--vocab", defaultValue = "32000", description = "(default: ${DEFAULT-VALUE})")
+  @Option(
+      names = "--vocab",
+      defaultValue = "32000",
+      description = "tokens of the vocabulary (default: ${DEFAULT-VALUE})")
   int vocabulary;
 
   int headSize() {

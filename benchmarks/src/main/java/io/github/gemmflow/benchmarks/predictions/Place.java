@@ -19,10 +19,13 @@ import java.util.stream.IntStream;
 /**
  * Hosts to measure on: several of the lab with a rank each, or this machine with two.
  *
- * @param rate of each link; empty on one host
+ * @param rate of each link; empty on one host; or {@link #MEMORY}
  * @param rows of layers to measure there, fewest first
  */
 record Place(int hosts, String rate, List<Long> rows) {
+  /** The stand-in for fast fabrics: ranks of this machine that take themselves for hosts. */
+  private static final String MEMORY = "memory";
+
   private static final int RANKS_ON_ONE_HOST = 2;
 
   /** A job from which a hypervisor takes more than this share of the machine is run again. */
@@ -30,7 +33,7 @@ record Place(int hosts, String rate, List<Long> rows) {
 
   private static final int MOST_RUNS = 5;
 
-  /** A place such as 1, 2x1gbit, or 2x100mbit:1+16+512, which names its rows. */
+  /** A place such as 1, 2x1gbit, 2xmemory, or 2x100mbit:1+16+512, which names its rows. */
   static Place parse(String text, List<Long> rows) {
     String[] parts = text.split("[x:]", 3);
     List<Long> here =
@@ -50,7 +53,7 @@ record Place(int hosts, String rate, List<Long> rows) {
   }
 
   void up() {
-    if (hosts > 1) {
+    if (hosts > 1 && !rate.equals(MEMORY)) {
       new Lab(hosts, rate).up();
     }
   }
@@ -69,7 +72,12 @@ record Place(int hosts, String rate, List<Long> rows) {
   private void run(List<String> words, String setting) throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     String gemmflow = Path.of(Lab.program()).resolveSibling("../gemmflow").normalize().toString();
-    if (hosts > 1) {
+    if (rate.equals(MEMORY)) {
+      String count = Integer.toString(hosts);
+      command.addAll(List.of(Lab.program(), "pretend", "openmpi", "--hosts", count, "-n", count));
+      command.addAll(List.of("env", setting, gemmflow));
+      command.addAll(words);
+    } else if (hosts > 1) {
       command.addAll(List.of(Lab.program(), "mpirun", "openmpi", "-n", Integer.toString(hosts)));
       command.addAll(List.of("-x", setting, gemmflow));
       command.addAll(words);

@@ -36,7 +36,8 @@ public final class Predictions implements Callable<Integer> {
       defaultValue =
           "1,2x1gbit,2x1gbit:8192,2x250mbit,2x100mbit:1+16+128+512,4x1gbit,4x100mbit:1+16+64+256",
       description =
-          "1 for two ranks on this machine, or HOSTSxRATE in the lab; :ROWS+ROWS after it for other rows (default:"
+          "places: 1 for two ranks on this machine, HOSTSxRATE in the lab, or HOSTSxmemory for the stand-in for fast"
+              + " fabrics; :ROWS+ROWS after it for other rows (default:"
               + " ${DEFAULT-VALUE})")
   private List<String> places = new ArrayList<>();
 
@@ -44,21 +45,20 @@ public final class Predictions implements Callable<Integer> {
       names = "--rows",
       split = ",",
       defaultValue = "1,16,256,2048",
-      description = "of layers with 4096 inputs and 2048 outputs (default: ${DEFAULT-VALUE})")
+      description = "rows of layers with 4096 inputs and 2048 outputs (default: ${DEFAULT-VALUE})")
   private List<Long> rows = new ArrayList<>();
 
   @Option(
       names = "--tries",
       defaultValue = "3",
-      description = "of a place whose costs drift, at most (default: ${DEFAULT-VALUE})")
+      description = "most measurements of a place whose costs drift (default: ${DEFAULT-VALUE})")
   private int mostTries;
 
   @Option(
       names = "--output",
       paramLabel = "DIR",
       defaultValue = ".",
-      description =
-          "where the costs, the table and the picture go; made if it is not there (default: here)")
+      description = "output directory, created if missing (default: here)")
   private Path output = Path.of(".");
 
   public static void main(String[] arguments) {

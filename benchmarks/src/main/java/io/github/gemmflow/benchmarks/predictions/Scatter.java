@@ -54,7 +54,7 @@ final class Scatter {
                   MARGIN + SIDE - at(each.predicted(), from, to)));
     }
     svg.append(text(MARGIN + SIDE / 2.0, size - 12, "middle", "measured"));
-    svg.append(text(MARGIN, 36, "start", "predicted; dotted: 30 % off"));
+    svg.append(text(MARGIN, 36, "start", "predicted; dashed: a factor of 1.3"));
     return svg.append("</svg>\n").toString();
   }
 

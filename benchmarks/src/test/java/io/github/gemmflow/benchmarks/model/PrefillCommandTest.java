@@ -162,6 +162,6 @@ class PrefillCommandTest {
     prefill("--rows", "2", "--prompts", "3").bad(ExitCode.INPUT, "2 tokens cannot be 3 prompts");
     prefill("--rounds", "0").bad(ExitCode.INPUT, "0 that count");
     String nowhere = "--rows 4 --prompts 2 --rounds 1 --warmup 0 --trace /nonexistent/trace";
-    prefill(nowhere.split(" ")).bad(ExitCode.INPUT, "/nonexistent/trace", "no directory");
+    prefill(nowhere.split(" ")).bad(ExitCode.INPUT, "/nonexistent/trace", "does not exist");
   }
 }

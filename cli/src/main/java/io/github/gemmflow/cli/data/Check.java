@@ -46,7 +46,7 @@ public record Check(
     }
     if (rounds && (a == null || tolerance != null)) {
       throw new IllegalArgumentException(
-          "--int8 needs A and B, from which follows what rounding takes, and no other tolerance: --a and --b");
+          "--int8 requires --a and --b, from which its tolerance follows, and no other tolerance");
     }
     if (golden == null && a == null) {
       throw new IllegalArgumentException(
@@ -62,7 +62,7 @@ public record Check(
       if (!changed.isEmpty()) {
         return new Verdict(
             false,
-            "%s is not what it was when it was made: its checksum differs from that in SHA256SUMS beside it"
+            "%s has changed: its checksum does not match SHA256SUMS in the same directory"
                 .formatted(changed));
       }
     }
@@ -116,7 +116,7 @@ public record Check(
         : what
             + String.format(
                 Locale.ROOT,
-                "every element within %s of %s, the farthest at %.2g of it",
+                "every element within %s of %s; the largest error is %.2g of it",
                 yardstick.bound(),
                 than,
                 share);
@@ -134,7 +134,7 @@ public record Check(
       lines.add(yardstick.blame(first));
     } else if (golden != null && tolerance == null) {
       lines.add(
-          "for reals, give --a and --b as well, and rounding errors are allowed for, or a tolerance, such as --rtol 1e-5");
+          "for reals, add --a and --b to allow for rounding errors, or a tolerance, for example --rtol 1e-5");
     }
     return String.join("\n", lines);
   }

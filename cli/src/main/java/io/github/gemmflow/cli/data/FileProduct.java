@@ -34,16 +34,16 @@ public record FileProduct(Inputs inputs, Where out, DType outputType, boolean ro
 
   public FileProduct {
     if (groups < 1) {
-      throw new IllegalArgumentException(groups + " groups cannot multiply anything");
+      throw new IllegalArgumentException("--groups must be at least 1, not " + groups);
     }
     if (groups > 1 && !out.isPerGroup()) {
       throw new IllegalArgumentException(
-          "%d groups would write the same file: name one for each, such as c-{group}.npy, not %s"
+          "%d groups would write the same file: name one for each, for example c-{group}.npy, not %s"
               .formatted(groups, out));
     }
     if (inputs.whole() && !out.isPerRank()) {
       throw new IllegalArgumentException(
-          "every rank has all of C when every rank takes all of B: name a file for each, such as c-{rank}.npy, not "
+          "every rank has all of C when every rank takes all of B: name a file for each, for example c-{rank}.npy, not "
               + out);
     }
   }
@@ -89,7 +89,7 @@ public record FileProduct(Inputs inputs, Where out, DType outputType, boolean ro
   private int groupSize(int ranks) {
     if (ranks % groups != 0) {
       throw new IllegalArgumentException(
-          "%d ranks cannot be cut into %d groups".formatted(ranks, groups));
+          "%d ranks cannot be divided into %d groups".formatted(ranks, groups));
     }
     return ranks / groups;
   }
@@ -124,7 +124,7 @@ public record FileProduct(Inputs inputs, Where out, DType outputType, boolean ro
     boolean alike = inputs.alongColumns() ? mine.rows == first.rows : mine.columns == first.columns;
     if (!alike || mine.type != first.type) {
       throw new IllegalArgumentException(
-          "%s is %d x %d %s, but %s is %d x %d %s: %s are of one length and type on all ranks"
+          "%s is %d x %d %s, but %s is %d x %d %s: %s must have the same length and type on all ranks"
               .formatted(
                   inputs.a().of(rank),
                   mine.rows,

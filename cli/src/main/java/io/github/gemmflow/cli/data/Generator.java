@@ -48,7 +48,7 @@ public record Generator(
     values.check(k);
     if (!type.isReal() && values == Values.REALS) {
       throw new IllegalArgumentException(
-          "files of %s hold integers: leave out --values reals, or make reals and let run round them"
+          "files of %s hold integers: remove --values reals, or make reals and let run round them"
               .formatted(type));
     }
   }

@@ -29,7 +29,7 @@ public record Inputs(Where a, boolean alongColumns, Where b, WeightLayout layout
     int ofB = b.count();
     if (ofA != 0 && ofB != 0 && ofA != ofB) {
       throw new IllegalArgumentException(
-          "there are %d files %s, but %d files %s: each rank needs one of both"
+          "there are %d files %s, but %d files %s: each rank needs one of each"
               .formatted(ofA, a, ofB, b));
     }
     return Math.max(ofA, ofB);

@@ -48,7 +48,7 @@ public final class ShardedMatrix implements AutoCloseable {
     boolean fits = sideBySide ? part.rows() == first.rows() : part.columns() == first.columns();
     if (!fits || part.type() != first.type()) {
       throw new IllegalArgumentException(
-          "%s is %s, which does not go with %s of rank 0, %s: all files of one matrix need the same type and number of %s"
+          "%s is %s, which does not match %s of rank 0, %s: all files of one matrix need the same type and number of %s"
               .formatted(file, part, first, where.of(0), sideBySide ? "rows" : "columns"));
     }
     parts.add(part);

@@ -43,7 +43,7 @@ final class Yardstick implements AutoCloseable {
         this.columns = golden.columns();
         this.expected = Expected.of(golden);
       } else {
-        throw new IllegalArgumentException("there is nothing to check against");
+        throw new IllegalArgumentException("nothing to check against");
       }
     } catch (IOException | RuntimeException e) {
       close();
@@ -59,7 +59,7 @@ final class Yardstick implements AutoCloseable {
   private static void checkInner(ShardedMatrix a, ShardedMatrix b, boolean inOut) {
     if (a.columns() != (inOut ? b.rows() : b.columns())) {
       throw new IllegalArgumentException(
-          "%s and %s cannot be multiplied: B (%s) needs as many %s as A has columns; --layout says how B is stored"
+          "%s and %s cannot be multiplied: B (%s) needs as many %s as A has columns; set --layout to the layout of B"
               .formatted(a, b, inOut ? "in x out" : "out x in", inOut ? "rows" : "columns"));
     }
   }
@@ -102,11 +102,11 @@ final class Yardstick implements AutoCloseable {
     }
     double again = plain.rows(wrong.row(), 1)[0][Math.toIntExact(wrong.column())];
     if (Math.abs(again - wrong.is()) <= wrong.allowed()) {
-      return "A and B as they are now give what was found: they are not what golden was made from";
+      return "C equals A x B: golden was computed from other inputs";
     }
     return Math.abs(again - wrong.shouldBe()) <= wrong.allowed()
-        ? "A and B give what golden says: C is wrong"
-        : "A and B give %s: neither C nor golden is their product".formatted((float) again);
+        ? "golden equals A x B: C is wrong"
+        : "A x B is %s: both C and golden are wrong".formatted((float) again);
   }
 
   @Override

@@ -64,7 +64,7 @@ public record Diagnosis(String title, List<Finding> findings) {
     long problems = count(Status.PROBLEM);
     long warnings = count(Status.WARNING);
     if (problems == 0 && warnings == 0) {
-      return "Ready: all is there, and nothing is in the way.";
+      return "Ready: all checks passed.";
     }
     String counted = Counted.of(warnings, "warning");
     if (problems == 0) {

@@ -94,7 +94,7 @@ final class Doctor {
       return check.call();
     } catch (Exception | LinkageError e) {
       return Finding.warning(
-          name, "cannot be found out: " + e, "report this line, with the system it comes from");
+          name, "unknown: " + e, "report this line, and the system that it comes from");
     }
   }
 

@@ -47,7 +47,7 @@ final class HostSummary {
               RANKS,
               "%s of %d on this host did not report within %d s"
                   .formatted(Counted.of(missing, "rank"), expected, patience.toSeconds()),
-              "look at what it does, with jcmd PID Thread.print"));
+              "inspect it with jcmd PID Thread.print"));
     }
     return summary;
   }

@@ -22,19 +22,16 @@ public final class CommandOutput {
   @Option(
       names = {"-q", "--quiet"},
       scope = ScopeType.INHERIT,
-      description = "print errors only")
+      description = "errors only")
   private boolean quiet;
 
   @Option(
       names = {"-v", "--verbose"},
       scope = ScopeType.INHERIT,
-      description = "say more: what was chosen and why")
+      description = "more output: the kernel, engine and plan that were chosen, and why")
   private boolean verbose;
 
-  @Option(
-      names = "--stacktrace",
-      scope = ScopeType.INHERIT,
-      description = "print where in the program an error came from")
+  @Option(names = "--stacktrace", scope = ScopeType.INHERIT, description = "stack traces of errors")
   private boolean stackTrace;
 
   private final AtomicBoolean failed = new AtomicBoolean();
@@ -53,7 +50,7 @@ public final class CommandOutput {
   }
 
   private CommandLine line() {
-    return Objects.requireNonNull(line, "a command begins before it says something");
+    return Objects.requireNonNull(line, "a command begins before it prints");
   }
 
   public boolean isVerbose() {

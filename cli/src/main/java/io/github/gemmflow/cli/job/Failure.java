@@ -29,15 +29,14 @@ record Failure(int number, boolean primary, String message) {
 
   /** What a rank threw comes wrapped if it is a checked exception. */
   private static Throwable cause(Throwable thrown) {
-    boolean wrapped = thrown instanceof UncheckedIOException || isWrapper(thrown);
     Throwable cause = thrown.getCause();
-    return wrapped && cause != null ? cause(cause) : thrown;
+    return cause != null && isWrapper(thrown, cause) ? cause(cause) : thrown;
   }
 
-  private static boolean isWrapper(Throwable thrown) {
-    return thrown instanceof IllegalStateException
-        && thrown.getCause() != null
-        && thrown.getCause().toString().equals(thrown.getMessage());
+  /** Whoever adds words of his own says more than the cause. */
+  private static boolean isWrapper(Throwable thrown, Throwable cause) {
+    return (thrown instanceof IllegalStateException || thrown instanceof UncheckedIOException)
+        && cause.toString().equals(thrown.getMessage());
   }
 
   private static ExitCode code(Throwable what) {
@@ -47,7 +46,9 @@ record Failure(int number, boolean primary, String message) {
     if (what instanceof GemmflowException || what instanceof MpiException) {
       return ExitCode.RANKS;
     }
-    return what instanceof IllegalArgumentException || what instanceof IOException
+    return what instanceof IllegalArgumentException
+            || what instanceof IOException
+            || what instanceof UncheckedIOException
         ? ExitCode.INPUT
         : ExitCode.ERROR;
   }
@@ -55,19 +56,19 @@ record Failure(int number, boolean primary, String message) {
   private static String message(Throwable what) {
     String text = what.getMessage() == null ? "" : what.getMessage();
     if (what instanceof NoSuchFileException e && e.getReason() == null) {
-      return e.getFile() + ": there is no such file";
+      return e.getFile() + ": no such file";
     }
     if (what instanceof AccessDeniedException e && e.getReason() == null) {
-      return e.getFile() + ": this user may not read or write it";
+      return e.getFile() + ": no permission to read or write it";
     }
     if (what instanceof FileSystemException || code(what) != ExitCode.ERROR) {
       return text;
     }
     if (what instanceof OutOfMemoryError) {
-      return "Java has too little memory (%s): give it more with JAVA_TOOL_OPTIONS=-Xmx16g, say"
+      return "Java ran out of memory (%s): give it more, for example with JAVA_TOOL_OPTIONS=-Xmx16g"
           .formatted(text);
     }
-    return "an error inside gemmflow, %s: run it again with --stacktrace, and report what that prints"
+    return "internal error, %s: run it again with --stacktrace, and report the output"
         .formatted(what);
   }
 

@@ -73,7 +73,7 @@ public final class Job {
     } else if (CommandOutput.isWatched()) {
       throw new CommandException(
           ExitCode.RANKS,
-          "%s started this process, but does not tell it which rank it is: name the mpirun of Open MPI or MPICH"
+          "%s started this process, but did not set its rank: use the mpirun of Open MPI or MPICH"
               .formatted(ranks.mpirun()));
     } else {
       return new Mpirun(ranks.mpirun(), main).run(number);
@@ -86,7 +86,7 @@ public final class Job {
     if (launcher.tasks() > 1) {
       throw new CommandException(
           ExitCode.INPUT,
-          "--engine local: %s started %d processes, and each would start all ranks: leave out one of both"
+          "--engine local: %s started %d processes, and each would start all ranks: remove one of the two"
               .formatted(launcher, launcher.tasks()));
     }
   }
@@ -111,7 +111,7 @@ public final class Job {
     if (ranks.isGiven() && !fits) {
       throw new CommandException(
           ExitCode.INPUT,
-          "--ranks %s: this job has %d; leave the option out in a job that runs already"
+          "--ranks %s: this job has %d; remove the option in a job that is already running"
               .formatted(ranks.text(), size));
     }
   }

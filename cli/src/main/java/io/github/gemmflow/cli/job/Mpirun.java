@@ -100,7 +100,7 @@ final class Mpirun {
     return new Failure(
         ExitCode.RANKS.number(),
         true,
-        "%s ended with exit code %d, and no rank said why; gemmflow doctor looks at what it needs"
+        "%s ended with exit code %d, and no rank reported an error; run gemmflow doctor to check the launcher"
             .formatted(program, code));
   }
 

@@ -22,7 +22,7 @@ public final class OutputFile {
       if (directory != null && !Files.isDirectory(directory)) {
         throw new CommandException(
             ExitCode.INPUT,
-            "%s: there is no directory %s: make it first".formatted(file, directory));
+            "%s: the directory %s does not exist: create it first".formatted(file, directory));
       }
       if (file != null && Files.isDirectory(file)) {
         throw new CommandException(
@@ -40,7 +40,7 @@ public final class OutputFile {
     try {
       Files.writeString(file, text);
     } catch (AccessDeniedException e) {
-      throw new CommandException(ExitCode.INPUT, "%s: this user may not write it".formatted(file));
+      throw new CommandException(ExitCode.INPUT, "%s: no permission to write it".formatted(file));
     } catch (IOException e) {
       throw new CommandException(
           ExitCode.INPUT, "%s: cannot be written: %s".formatted(file, e.getMessage()));

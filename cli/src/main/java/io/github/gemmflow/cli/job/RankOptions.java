@@ -25,8 +25,7 @@ public final class RankOptions {
       names = {"-n", "--ranks"},
       split = ",",
       paramLabel = "N",
-      description =
-          "ranks to start; in a job that runs already they are given (default: 2; 1 to run a model)")
+      description = "number of ranks to start, if no launcher has (default: 2; 1 to run a model)")
   private List<Integer> ranks = List.of();
 
   private int standard = DEFAULT;
@@ -34,31 +33,31 @@ public final class RankOptions {
   @Option(
       names = "--engine",
       defaultValue = "mpi",
-      description = "mpi: ranks are processes; local: threads of one (default: mpi)")
+      description = "engine: mpi starts processes, local starts threads (default: mpi)")
   private Engine engine = Engine.MPI;
 
   @Option(
       names = "--mpirun",
       defaultValue = "mpirun",
       paramLabel = "PROGRAM",
-      description = "what starts ranks as processes (default: mpirun)")
+      description = "MPI launcher (default: mpirun)")
   private String mpirun = "mpirun";
 
   @Option(
       names = "--hosts",
       description =
-          "with --engine local: hosts that are simulated, neighbours together (default: 1)")
+          "with --engine local: number of simulated hosts, each with consecutive ranks (default: 1)")
   private @Nullable Integer hosts;
 
   @Option(
       names = "--rate",
-      description = "of a simulated host's link, such as 1gbit (default: no limit)")
+      description = "rate of a simulated host's link, for example 1gbit (default: no limit)")
   private @Nullable String rate;
 
   @Option(
       names = "--latency",
       paramLabel = "TIME",
-      description = "of a simulated host's link, such as 50us (default: none)")
+      description = "latency of a simulated host's link, for example 50us (default: none)")
   private @Nullable String latency;
 
   /** Whether somebody said how many. */
@@ -81,7 +80,7 @@ public final class RankOptions {
     if (numbers.size() != 1) {
       throw new CommandException(
           ExitCode.INPUT,
-          "-n %s: one number is wanted here; only bench takes several".formatted(text()));
+          "-n %s: this command takes one number; only bench accepts a list".formatted(text()));
     }
     return numbers.getFirst();
   }
@@ -124,7 +123,7 @@ public final class RankOptions {
     int over = hosts == null ? 1 : hosts;
     if (over == 1 && (rate != null || latency != null)) {
       throw new CommandException(
-          ExitCode.INPUT, "--rate and --latency are of links between hosts: add --hosts 2");
+          ExitCode.INPUT, "--rate and --latency apply to links between hosts: add --hosts 2");
     }
     return LocalWorld.onHosts(spread(number, over))
         .links(
@@ -137,7 +136,7 @@ public final class RankOptions {
     if (hosts != null || rate != null || latency != null) {
       throw new CommandException(
           ExitCode.INPUT,
-          "--hosts, --rate and --latency simulate hosts, for ranks that are threads: add --engine local");
+          "--hosts, --rate and --latency simulate hosts, which requires ranks that are threads: add --engine local");
     }
   }
 

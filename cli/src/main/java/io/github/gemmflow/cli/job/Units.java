@@ -15,7 +15,7 @@ public final class Units {
 
   /** Bits per second, written as tc(8) writes them. */
   public static double rate(String option, String text) {
-    Matcher matcher = match(RATE, option, text, "a rate is written like 1gbit or 250mbit");
+    Matcher matcher = match(RATE, option, text, "expected a rate, for example 1gbit or 250mbit");
     double unit =
         switch (matcher.group(2)) {
           case "g" -> 1e9;
@@ -27,7 +27,7 @@ public final class Units {
   }
 
   public static Duration time(String option, String text) {
-    Matcher matcher = match(TIME, option, text, "a time is written like 50us or 1.5ms");
+    Matcher matcher = match(TIME, option, text, "expected a time, for example 50us or 1.5ms");
     double unit =
         switch (matcher.group(2)) {
           case "s" -> 1e9;

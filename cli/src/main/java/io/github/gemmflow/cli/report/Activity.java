@@ -65,7 +65,7 @@ final class Activity {
             "multiply",
             "add up",
             "wait",
-            "the rest",
+            "other",
             "arrivals during work"));
     ranks.forEach((rank, of) -> text.append(row(rank, of)));
     return text.toString();
@@ -87,7 +87,7 @@ final class Activity {
         percent(wait),
         percent(Math.max(0, 1 - work - add - wait)),
         of.arrivals.isEmpty()
-            ? "nothing came from other hosts"
+            ? "none from other hosts"
             : "%d of %d".formatted(hidden(of), of.arrivals.size()));
   }
 

@@ -132,7 +132,7 @@ final class Browser implements AutoCloseable {
     String last = lastLine(errors);
     if (process.exitValue() != 0) {
       throw new IOException(
-          "the browser %s ended with %d, and said %s"
+          "the browser %s exited with code %d, and printed %s"
               .formatted(program, process.exitValue(), last));
     }
     return printed.isEmpty() ? last : printed;

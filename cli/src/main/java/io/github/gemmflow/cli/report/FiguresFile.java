@@ -15,7 +15,7 @@ import tools.jackson.core.JsonToken;
 
 /** The figures of a benchmark, as {@code gemmflow bench --json} writes them. */
 final class FiguresFile {
-  private static final String WANTED = "'gemmflow bench --json FILE' writes what belongs here";
+  private static final String WANTED = "expected a file written by 'gemmflow bench --json FILE'";
 
   private static final Set<JsonToken> TEXT = EnumSet.of(JsonToken.VALUE_STRING);
   private static final Set<JsonToken> TRUTH =
@@ -85,10 +85,10 @@ final class FiguresFile {
     Map<String, JsonToken> found = new LinkedHashMap<>();
     collect(json, "", found);
     if (found.containsKey("traceEvents")) {
-      throw file.refuse("is a trace, to be given with --trace");
+      throw file.refuse("is a trace: pass it with --trace");
     }
     if (found.containsKey("inPlace")) {
-      throw file.refuse("is of a gather alone, and a report is of layers");
+      throw file.refuse("has the figures of an all-gather, but a report shows layers");
     }
     List<String> missing = new ArrayList<>(needed.keySet());
     missing.removeAll(found.keySet());

@@ -48,7 +48,7 @@ final class FlightRecording {
     try {
       return new RecordingFile(file);
     } catch (NoSuchFileException e) {
-      throw new IllegalArgumentException(file + ": there is no such file", e);
+      throw new IllegalArgumentException(file + ": no such file", e);
     } catch (IOException e) {
       throw new IllegalArgumentException(
           "%s is not a flight recording: %s".formatted(file, e.getMessage()), e);

@@ -32,7 +32,7 @@ record JsonFile(Path path, String text, String wanted) {
     try {
       return new JsonFile(path, Files.readString(path), wanted);
     } catch (NoSuchFileException e) {
-      throw new IOException("there is no file %s; %s".formatted(path, wanted), e);
+      throw new IOException("no such file: %s; %s".formatted(path, wanted), e);
     } catch (CharacterCodingException e) {
       throw new IllegalArgumentException("%s is not text in UTF-8; %s".formatted(path, wanted), e);
     } catch (IOException e) {
@@ -45,7 +45,7 @@ record JsonFile(Path path, String text, String wanted) {
     try (JsonParser json = JSON.createParser(ObjectReadContext.empty(), text)) {
       check.check(json);
       if (json.nextToken() != null) {
-        throw refuse(at(json) + "goes on after its end");
+        throw refuse(at(json) + "has content after its end");
       }
     } catch (JacksonException e) {
       TokenStreamLocation location = e.getLocation();

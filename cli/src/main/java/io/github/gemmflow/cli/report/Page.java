@@ -112,7 +112,7 @@ public final class Page {
   private static String text(@Nullable InputStream in, String name) throws IOException {
     if (in == null) {
       throw new IOException(
-          "%s is not on the class path: run it with all that gemmflow-cli depends on"
+          "%s is not on the class path: run it with all dependencies of gemmflow-cli"
               .formatted(name));
     }
     return new String(in.readAllBytes(), UTF_8);

@@ -27,11 +27,11 @@ public final class Report {
     List<Path> files = files(figures);
     if (files.isEmpty() && trace == null) {
       throw new IllegalArgumentException(
-          "there is nothing to report: give what 'gemmflow bench --json FILE' wrote, or with --trace what 'gemmflow bench --trace FILE' wrote");
+          "nothing to report: give a file written by 'gemmflow bench --json FILE', or with --trace one written by 'gemmflow bench --trace FILE'");
     }
     if (files.size() > 1 && trace != null) {
       throw new IllegalArgumentException(
-          "--trace goes with the figures of one benchmark, not of " + files.size());
+          "--trace takes the figures of one benchmark, not of " + files.size());
     }
     return Page.of(
         "report",
@@ -90,7 +90,7 @@ public final class Report {
     }
     if (activity.isEmpty()) {
       throw new IllegalArgumentException(
-          "%s: no step of Gemmflow was recorded: its events are off unless a recording asks for them, see docs/jfr.md"
+          "%s: no step of Gemmflow was recorded: its events are off unless a recording enables them, see docs/jfr.md"
               .formatted(recordings.getFirst()));
     }
     return activity.text();

@@ -14,7 +14,7 @@ import tools.jackson.core.JsonToken;
 
 /** Trace of all threads in a step, as {@code gemmflow bench --trace} writes it. */
 final class TraceFile {
-  private static final String WANTED = "'gemmflow bench --trace FILE' writes what belongs here";
+  private static final String WANTED = "expected a file written by 'gemmflow bench --trace FILE'";
   private static final List<String> KINDS =
       Arrays.stream(Span.Kind.values()).map(Span.Kind::toString).toList();
 
@@ -70,13 +70,13 @@ final class TraceFile {
       }
     }
     if (hasFigures) {
-      throw file.refuse("has the figures of a benchmark, to be given without --trace");
+      throw file.refuse("has the figures of a benchmark: pass it without --trace");
     }
     if (!hasEvents) {
       throw file.refuse("has no list traceEvents");
     }
     if (spans == 0) {
-      throw file.refuse("is a trace in which nothing happens");
+      throw file.refuse("is a trace without events");
     }
   }
 
@@ -85,7 +85,7 @@ final class TraceFile {
     Map<String, Double> numbers = new HashMap<>();
     while (json.nextToken() != JsonToken.END_ARRAY) {
       if (json.currentToken() != JsonToken.START_OBJECT) {
-        throw file.refuse(JsonFile.at(json) + "has an event that is no object");
+        throw file.refuse(JsonFile.at(json) + "has an event that is not an object");
       }
       texts.clear();
       numbers.clear();

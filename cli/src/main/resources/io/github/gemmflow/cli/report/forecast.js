@@ -20,7 +20,7 @@ function writeHeader() {
   const facts = [
     ["costs", forecast.costs],
     ["links", forecast.link],
-    ["machine", forecast.machine || "none in particular"],
+    ["machine", forecast.machine || "unspecified"],
   ];
   for (const [name, value] of facts) {
     const item = element("li", `${name} `);
@@ -58,7 +58,7 @@ function writeTable({ name, tokens, points }, index) {
   }
   const scroll = element("div", "", "scroll");
   scroll.append(table);
-  section.append(title, scroll, element("p", "Shared memory and weights are of each host.", "note"));
+  section.append(title, scroll, element("p", "Shared memory and weights are per host.", "note"));
   byId("tables").append(section);
 }
 
@@ -75,7 +75,7 @@ function writeLegend() {
 
 function writeAlternatives() {
   if (forecast.alternatives.length === 0) return;
-  byId("alternatives").append(line(["instead", "time", "of this"], "th"));
+  byId("alternatives").append(line(["alternative", "time", "relative time"], "th"));
   byId("alternatives").append(...forecast.alternatives.map(({ name, ms, ofThis }) => line([name, time(ms), times(ofThis)], "td")));
   byId("alternatives-section").hidden = false;
 }
@@ -96,7 +96,7 @@ function option(palette) {
     textStyle: { color: palette.text },
     grid: { left: 8, right: 24, top: 34, bottom: 34, containLabel: true },
     xAxis: { ...axis, min: fewest, max: most, name: "ranks", nameLocation: "middle", nameGap: 28 },
-    yAxis: { ...axis, min: 2 ** Math.floor(Math.log2(least)), name: "times as fast", nameTextStyle: { ...axis.nameTextStyle, align: "left" } },
+    yAxis: { ...axis, min: 2 ** Math.floor(Math.log2(least)), name: "speedup", nameTextStyle: { ...axis.nameTextStyle, align: "left" } },
     tooltip: {
       confine: true,
       backgroundColor: palette.page,
@@ -104,7 +104,7 @@ function option(palette) {
       textStyle: { color: palette.text, fontSize: 13 },
       formatter: ({ seriesName, value }) => `${echarts.format.encodeHTML(seriesName)}<br>${plural(value[0], "rank")}: <b>${times(value[1])}</b>`,
     },
-    series: [...lines, { name: "in proportion", type: "line", silent: true, tooltip: { show: false }, symbol: "none", lineStyle: { color: palette.muted, width: 1, type: [2, 4] }, data: [[fewest, 1], [most, most / fewest]] }],
+    series: [...lines, { name: "linear", type: "line", silent: true, tooltip: { show: false }, symbol: "none", lineStyle: { color: palette.muted, width: 1, type: [2, 4] }, data: [[fewest, 1], [most, most / fewest]] }],
   };
 }
 

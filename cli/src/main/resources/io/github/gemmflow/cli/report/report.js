@@ -23,7 +23,7 @@ function writeResults(all) {
 
 function writeHeader() {
   if (!figures) {
-    byId("eyebrow").textContent = "Gemmflow: what was recorded";
+    byId("eyebrow").textContent = "Gemmflow: recorded step";
     byId("title").textContent = `${plural(step.ranks, "rank")}, ${millis(step.end)}`;
   } else {
     const { m, k, n } = figures.shape;
@@ -47,17 +47,17 @@ function figureRows() {
   const range = (bounds) => (bounds?.every(Number.isFinite) ? ` Between ${bounds.map(ratio).join(" and ")} with 95 % confidence.` : "");
   const share = (value) => `${Math.round(100 * value)} %`.replace("-", "−");
   const shares = [
-    ["Speedup", speedup, ratio, `Overlapped steps are this many times as fast as one after the other.${range(figures.speedupInterval)}`],
-    ["Overlap", overlap, share, "This much of the shorter of communication and compute runs beside the other."],
-    ["Hidden", hidden, share, "This much of the time that could be saved at best is saved."],
+    ["Speedup", speedup, ratio, `Speed of overlapped steps relative to sequential steps.${range(figures.speedupInterval)}`],
+    ["Overlap", overlap, share, "Share of the shorter of communication and compute that runs at the same time as the other."],
+    ["Hidden", hidden, share, "Share of the largest possible saving that is saved."],
     ["Of the limit", ofLimit, share, "No step is shorter than its product or its communication. 100 % would be just as short as the longer of the two."],
   ];
   const rest = [
     ["Control", control, ratio, `The overlapped step against itself, measured twice in each round.${range(figures.controlInterval)}`],
   ];
   const network = [
-    ["CPU of the communication thread", commCpuMs, millis, "What moving rows costs a core in an overlapped step, on the rank where it costs most."],
-    ["Bytes over links", linkBytes, count, `What came into all hosts in an overlapped step. ${count(bytesToCross)} had to cross.`],
+    ["CPU of the communication thread", commCpuMs, millis, "CPU time of moving rows in an overlapped step, on the rank where it is highest."],
+    ["Bytes over links", linkBytes, count, `Bytes received by all hosts in an overlapped step. ${count(bytesToCross)} had to cross.`],
   ];
   return [...(isDecided(figures) ? shares : []), ...rest, ...(hosts === 1 ? [] : network)];
 }
@@ -66,12 +66,12 @@ function writeFigures() {
   byId("figures").append(
     ...figureRows().map(([name, value, format, meaning]) => {
       const row = element("tr", "");
-      const text = value === null ? "not known" : format(value);
+      const text = value === null ? "unknown" : format(value);
       row.append(element("th", name), element("td", text, "value"), element("td", meaning, "meaning"));
       return row;
     }),
   );
-  byId("verdict").textContent = figures.speedupInterval ? figures.verdict : "No verdict: these figures are of an older version of Gemmflow. Measure again.";
+  byId("verdict").textContent = figures.speedupInterval ? figures.verdict : "No verdict: these figures are from an older version of Gemmflow. Measure again.";
   byId("views-lead").textContent = "The time of a step is that of its slowest rank.";
   byId("views-note").textContent = viewsLegend(figures);
 }
@@ -92,7 +92,7 @@ function writeShares() {
 }
 
 function writeLegend() {
-  byId("timeline-lead").textContent = `${figures ? "One pipelined step of " : ""}${millis(step.end)}. For each rank what arrives is above, what it computes below.`;
+  byId("timeline-lead").textContent = `${figures ? "One overlapped step of " : ""}${millis(step.end)}. Each rank shows arrivals above and computation below.`;
   for (const { cat, title, color, swatch } of KINDS) {
     if (step.spans[cat].length > 0) {
       const item = element("li", "");

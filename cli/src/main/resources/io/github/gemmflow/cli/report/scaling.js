@@ -96,7 +96,7 @@ function scalingOption(layers, colors, narrow) {
       const [ranks, gflops] = points(layer)[0];
       return [
         { name: layer.name, type: "line", data: points(layer), symbol: mark, symbolSize: 9, itemStyle: { color }, lineStyle: { color, width: 2 } },
-        { name: "in proportion", type: "line", silent: true, tooltip: { show: false }, symbol: "none", lineStyle: { color, width: 1, type: [2, 4] }, data: [[ranks, gflops], [most, (gflops * most) / ranks]] },
+        { name: "linear", type: "line", silent: true, tooltip: { show: false }, symbol: "none", lineStyle: { color, width: 1, type: [2, 4] }, data: [[ranks, gflops], [most, (gflops * most) / ranks]] },
       ];
     }),
   };
@@ -112,7 +112,7 @@ function scalingInWords(layers) {
 
 /** The lines of the table: one for each benchmark, after a heading. */
 function sweepRows(layers) {
-  const heads = ["M × K × N", "ranks", "hosts", "one after the other", "overlapped", "faster", "GFLOP/s", "of the fewest ranks"];
+  const heads = ["M × K × N", "ranks", "hosts", "sequential", "overlapped", "faster", "GFLOP/s", "relative to the fewest ranks"];
   const rows = layers.flatMap((layer) =>
     layer.runs.map((run) => [
       layer.name,

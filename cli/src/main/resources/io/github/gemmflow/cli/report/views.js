@@ -6,7 +6,7 @@ const VIEWS = [
   ["gemm", "product alone"],
   ["computeOnly", "compute only"],
   ["commOnly", "communication only"],
-  ["sequential", "one after the other"],
+  ["sequential", "sequential"],
   ["pipelined", "overlapped"],
 ];
 
@@ -149,7 +149,7 @@ function viewsLegend(figures) {
   const longest = longestShown(figures);
   const all = VIEWS.flatMap(([id]) => rounds(figures.views[id]));
   const beyond = all.filter((value) => value > longest);
-  const left = beyond.length > 0 ? ` ${beyond.length} took longer than is shown, up to ${millis(Math.max(...beyond))}.` : "";
+  const left = beyond.length > 0 ? ` ${beyond.length} took longer than the axis shows, up to ${millis(Math.max(...beyond))}.` : "";
   const what = all.length > 0 ? `, dots are single rounds.${left}` : ".";
   return `Bars are medians, whiskers go from the 10th to the 90th percentile${what} The dashed line is the product alone.`;
 }

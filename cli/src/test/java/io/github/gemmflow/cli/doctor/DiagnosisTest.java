@@ -22,7 +22,7 @@ class DiagnosisTest {
             () -> {
               throw new IOException("no such luck");
             });
-    assertFinding(WARNING, "cannot be found out: java.io.IOException: no such luck", "", finding);
+    assertFinding(WARNING, "unknown: java.io.IOException: no such luck", "", finding);
   }
 
   @Test

@@ -71,7 +71,7 @@ class DoctorTest {
         .run("--mpirun", mpirun)
         .exits(1)
         .says(PROBLEM, "Launcher", "/%s is %s ".formatted(mpirun, title))
-        .says(PROBLEM, "Launcher", "would load %s, which is %s's".formatted(library, family))
+        .says(PROBLEM, "Launcher", "would load %s, which belongs to %s".formatted(library, family))
         .says(PROBLEM, "Launcher", "fix: unset GEMMFLOW_MPI_LIBRARY");
     new Visit()
         .under(mpirun, "-n", "1")
@@ -81,7 +81,7 @@ class DoctorTest {
         .run()
         .exits(1)
         .says(PROBLEM, "Launcher", "loaded %s (%s), but was started by".formatted(library, family))
-        .says(PROBLEM, "Launcher", title + ", so it cannot find the others")
+        .says(PROBLEM, "Launcher", title + ", so it cannot connect to the other ranks")
         .says(PROBLEM, "Launcher", "fix: unset GEMMFLOW_MPI_LIBRARY")
         .says(PROBLEM, "Launcher", "start all ranks with the mpirun of " + family);
   }
@@ -152,7 +152,7 @@ class DoctorTest {
         .java("-Dgemmflow.window.directory=/no/such")
         .run()
         .exits(1)
-        .says(PROBLEM, "Shared memory", "there is no directory /no/such", "fix: mount -t tmpfs");
+        .says(PROBLEM, "Shared memory", "/no/such does not exist", "fix: mount -t tmpfs");
   }
 
   @Test
@@ -161,14 +161,14 @@ class DoctorTest {
         .without("dnnl-")
         .run()
         .exits(1)
-        .says(PROBLEM, "oneDNN", "oneDNN is not on the class path", "Plain Java would multiply")
+        .says(PROBLEM, "oneDNN", "oneDNN is not on the class path", "computed in plain Java")
         .says(PROBLEM, "oneDNN", "fix: Add the artifact org.bytedeco:dnnl");
     new Visit()
         .java("-Dgemmflow.onednn.library=/no/such/libdnnl.so.3")
         .run()
         .exits(1)
         .says(PROBLEM, "oneDNN", "oneDNN cannot be loaded from /no/such/libdnnl.so.3")
-        .says(PROBLEM, "oneDNN", "fix: leave out -Dgemmflow.onednn.library=/no/such/libdnnl");
+        .says(PROBLEM, "oneDNN", "fix: remove -Dgemmflow.onednn.library=/no/such/libdnnl");
   }
 
   @Test
@@ -177,14 +177,14 @@ class DoctorTest {
     outcome.says(
         OK,
         "oneDNN",
-        "AVX-512 without VNNI (without instructions for BF16, F16, I8: they become F32)");
+        "AVX-512 without VNNI (without instructions for BF16, F16, I8: converted to F32)");
     if (Files.readString(Path.of("/proc/cpuinfo")).contains(" amx_bf16")) {
       outcome
           .says(WARNING, "AMX", "this CPU has it, but oneDNN uses only AVX-512")
           .says(WARNING, "AMX", "ONEDNN_MAX_CPU_ISA=AVX512_CORE limits it")
           .says(WARNING, "AMX", "fix: unset ONEDNN_MAX_CPU_ISA");
     } else {
-      outcome.says(OK, "AMX", "not available: this CPU has no AMX");
+      outcome.says(OK, "AMX", "not available: /proc/cpuinfo lists no AMX");
     }
   }
 
@@ -206,6 +206,6 @@ class DoctorTest {
         .with("GEMMFLOW_THREADS", "many")
         .run()
         .exits(1)
-        .says(PROBLEM, "Settings", "GEMMFLOW_THREADS=many: it takes a whole number", "fix: ");
+        .says(PROBLEM, "Settings", "GEMMFLOW_THREADS=many: expected a whole number", "fix: ");
   }
 }

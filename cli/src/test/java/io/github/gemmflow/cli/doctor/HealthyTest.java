@@ -26,11 +26,11 @@ class HealthyTest {
         .says(OK, "System", "Linux")
         .says(OK, "Java", System.getProperty("java.version"), System.getProperty("java.home"))
         .says(OK, "MPI library", "libmpi.so.40 (Open MPI v", "libmpich.so.12 (MPICH Version: ")
-        .says(OK, "MPI library", "ranks that MPICH's mpirun starts load that")
-        .says(OK, "Launcher", "/mpirun is Open MPI's mpirun ", "; it goes with libmpi.so.40")
+        .says(OK, "MPI library", "ranks that MPICH's mpirun starts load it")
+        .says(OK, "Launcher", "/mpirun is Open MPI's mpirun ", "; it matches libmpi.so.40")
         .says(OK, "Cores", "this process may run on ")
         .says(OK, "oneDNN", " uses ", "libdnnl.so.3")
-        .says(OK, "OpenMP", "nothing is set")
+        .says(OK, "OpenMP", "none set")
         .says(OK, "Settings", "none: all defaults");
     List<String> lines = outcome.text().lines().toList();
     assertTrue(lines.getLast().startsWith("Ready: "), outcome::text);
@@ -60,8 +60,8 @@ class HealthyTest {
     for (String part :
         List.of(
             "\"ready\": true, \"problems\": 0, \"warnings\": ",
-            "{\"name\": \"OpenMP\", \"status\": \"ok\", \"text\": \"nothing is set\"}",
-            "{\"name\": \"Settings\", \"status\": \"warning\", \"text\": \"GEMMFLOW_THREAD=2: there is no",
+            "{\"name\": \"OpenMP\", \"status\": \"ok\", \"text\": \"none set\"}",
+            "{\"name\": \"Settings\", \"status\": \"warning\", \"text\": \"GEMMFLOW_THREAD=2: unknown",
             "\"fixes\": [\n  \"GEMMFLOW_THREADS instead of GEMMFLOW_THREAD\"\n]}")) {
       assertTrue(json.contains(part), json);
     }

@@ -66,7 +66,7 @@ class JobTest {
     assertEquals(2, settings.size(), outcome::text);
     assertEquals("ok Settings ranks 0-1: none: all defaults", settings.getFirst());
     assertTrue(
-        settings.getLast().startsWith("problem Settings rank 2: GEMMFLOW_THREADS=many: it takes"),
+        settings.getLast().startsWith("problem Settings rank 2: GEMMFLOW_THREADS=many: expected"),
         outcome::text);
     assertTrue(outcome.text().contains("1 problem"), outcome::text);
     assertTrue(outcome.exitCode() != 0, outcome::text);

@@ -230,7 +230,7 @@ class ReportTest {
     OpenReport page = OpenReport.open(file, 1280, 900, "light");
     String lead =
         String.valueOf(page.evaluate("document.getElementById('timeline-lead').innerText"));
-    assertTrue(lead.startsWith("One pipelined step of 10.00 ms"), lead);
+    assertTrue(lead.startsWith("One overlapped step of 10.00 ms"), lead);
     Object cells =
         page.evaluate(
             "[...document.querySelectorAll('#shares td:last-child')].map(c => c.innerText).join()");

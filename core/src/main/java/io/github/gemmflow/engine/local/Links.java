@@ -82,11 +82,11 @@ public final class Links {
   @Override
   public String toString() {
     if (areInstant()) {
-      return "links on which messages take no time";
+      return "links without delay";
     }
     String rate =
         nanosPerByte == 0
-            ? "any rate"
+            ? "unlimited rate"
             : String.format(Locale.ROOT, "%.3g Gbit/s", BITS / nanosPerByte);
     return "links of %s and %.3g us".formatted(rate, latencyNanos / 1e3);
   }

@@ -38,7 +38,7 @@ final class Rendezvous implements Exchange {
     for (int i = 0; missing > 0 && i < members.length; i++) {
       if (!came[i] && fabric.hasLeft(members[i])) {
         throw new EngineException(
-            "rank %d has left the job while others wait for it".formatted(members[i]));
+            "rank %d has left the job while other ranks wait for it".formatted(members[i]));
       }
     }
     return missing == 0;

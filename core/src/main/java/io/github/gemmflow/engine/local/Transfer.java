@@ -107,7 +107,7 @@ final class Transfer {
     } catch (IllegalArgumentException e) {
       failure =
           new EngineException(
-              "rank %d sent something else than was expected (tag %d): %s"
+              "rank %d sent an unexpected message (tag %d): %s"
                   .formatted(source, tag, e.getMessage()));
     }
   }

@@ -31,7 +31,7 @@ public record RowTypes(DType type, DType wire) {
   public void checkInPlace() {
     if (differ()) {
       throw new IllegalStateException(
-          "rows of %s lie as %s in blocks here: give them to write, and take them from the output of an AllGather"
+          "rows of %s are stored as %s in blocks: pass them to write(...), and read them from the output of an AllGather"
               .formatted(type, wire));
     }
   }
@@ -40,7 +40,7 @@ public record RowTypes(DType type, DType wire) {
   public void checkAlongColumns() {
     if (!wire.isReal()) {
       throw new IllegalArgumentException(
-          "rows of %s cannot be gathered along columns: a scale is known to nobody before all of its columns are there; gather BF16 or F32"
+          "rows of %s cannot be gathered along columns: the scale of a row is known only after all of its columns have arrived; gather BF16 or F32"
               .formatted(wire));
     }
   }

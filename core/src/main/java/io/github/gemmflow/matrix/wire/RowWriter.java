@@ -32,7 +32,7 @@ public final class RowWriter {
   public static void checkShape(Matrix a, long rows, long columns) {
     if (a.rows() != rows || a.columns() != columns) {
       throw new IllegalArgumentException(
-          "what is written must be %d x %d, not %s".formatted(rows, columns, a));
+          "the matrix to write must be %d x %d, not %s".formatted(rows, columns, a));
     }
   }
 

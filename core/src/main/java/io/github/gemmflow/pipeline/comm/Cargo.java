@@ -165,7 +165,7 @@ final class Cargo {
       long bytes) {
     if (bytes != bytesByPeer[peer]) {
       throw new EngineException(
-          "rank %d sent something else than was expected: %d bytes instead of %d"
+          "rank %d sent an unexpected message: %d bytes instead of %d"
               .formatted(peer, bytes, bytesByPeer[peer]));
     }
     long end = StepHeaders.BYTES;

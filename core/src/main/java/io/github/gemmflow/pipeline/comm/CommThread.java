@@ -91,7 +91,7 @@ public final class CommThread implements CommHelp {
         connected,
         deadline,
         () ->
-            "the engine has not connected this process to the others within %s. Look at whether all processes were started, and whether their hosts can reach each other"
+            "the engine has not connected this process to the others within %s. Check that all processes were started, and that their hosts can reach each other"
                 .formatted(Durations.describe(deadline)));
   }
 

@@ -21,7 +21,7 @@ public final class Futures {
 
   /** Waits as long as it takes. */
   public static <T> T join(CompletableFuture<T> future) {
-    return join(future, FOREVER, () -> {}, () -> "for ever");
+    return join(future, FOREVER, () -> {}, () -> "forever");
   }
 
   /**
@@ -61,7 +61,7 @@ public final class Futures {
 
   /** Waits as long as it takes, whatever interrupts: for what must be over before a close. */
   public static <T> T joinUninterruptibly(CompletableFuture<T> future) {
-    return joinUninterruptibly(future, FOREVER, () -> "for ever");
+    return joinUninterruptibly(future, FOREVER, () -> "forever");
   }
 
   /**

@@ -355,7 +355,7 @@ final class StepTransfers {
     StringJoiner text = new StringJoiner("; ");
     openings.describe(text);
     if (chunksStarted) {
-      sends.describe(step.layout(), "were not taken by", text);
+      sends.describe(step.layout(), "were not received by", text);
       receives.describe(step.layout(), "did not arrive from", text);
     }
     return text.toString();

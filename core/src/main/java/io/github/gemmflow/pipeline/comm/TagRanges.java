@@ -42,7 +42,7 @@ public final class TagRanges {
   public void checkNext(Collection<Integer> used) {
     if (used.contains(next())) {
       throw new IllegalStateException(
-          "the workspace that was opened %,d workspaces ago is open, and the engine has no tags for another one: close it first"
+          "the workspace that was opened %,d workspaces ago is still open, and the engine has no tags for another one: close it first"
               .formatted(count));
     }
   }

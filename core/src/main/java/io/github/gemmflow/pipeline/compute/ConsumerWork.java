@@ -56,7 +56,7 @@ public final class ConsumerWork implements RowWork {
     void check() {
       if (over) {
         throw new IllegalStateException(
-            "these rows were for one call of the consumer only: others may lie there now");
+            "these rows are valid only during one call of the consumer: their memory has been reused");
       }
     }
   }

@@ -36,7 +36,7 @@ final class OwnRows {
     try {
       bytes = Math.multiplyExact(rows, rowBytes(layout));
     } catch (ArithmeticException e) {
-      throw new IllegalArgumentException("no memory has room for %d rows".formatted(rows), e);
+      throw new IllegalArgumentException("%d rows are larger than any memory".formatted(rows), e);
     }
     if (bytes > memory.byteSize()) {
       free();
@@ -79,7 +79,7 @@ final class OwnRows {
     } catch (IllegalStateException e) {
       LOG.log(
           WARNING,
-          "the input of a step that is over is in use by a native call or a channel; it is never freed");
+          "the input of a step that has ended is still in use by a native call or a channel; its memory is never freed");
     }
   }
 }

@@ -80,7 +80,7 @@ public final class Diagnosis {
     if (hosts.hostOf(rank) == host || messenger == peers.rank()) {
       return "rank " + rank;
     }
-    return "rank %d (word of it comes through rank %d)".formatted(rank, messenger);
+    return "rank %d (reported by rank %d)".formatted(rank, messenger);
   }
 
   /** Who is behind the others: those may only be waiting for it. */

@@ -93,7 +93,7 @@ public final class HeaderCheck {
   private DisagreementException disagree(
       StepContext step, String field, int rank, long theirs, long mine) {
     return new DisagreementException(
-        "step %d: %s: rank %d says %d, rank %d says %d. %s"
+        "step %d: %s: rank %d has %d, rank %d has %d. %s"
             .formatted(step.number(), field, rank, theirs, peers.rank(), mine, SAME_STEPS));
   }
 

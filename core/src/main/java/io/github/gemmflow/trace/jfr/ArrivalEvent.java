@@ -8,14 +8,14 @@ import jdk.jfr.Name;
 /** Arrival of rows from another host. */
 @Name("io.github.gemmflow.Arrival")
 @Label("Arrival")
-@Description("Rows, or sums of rows, from another host were found to be there")
+@Description("Rows, or sums of rows, arrived from another host")
 final class ArrivalEvent extends SpanEvent {
   @Label("First Row")
   @Description("The first row, counted over all ranks")
   long firstRow;
 
   @Label("Rows")
-  @Description("How many rows")
+  @Description("Number of rows")
   long rows;
 
   @Override

@@ -11,7 +11,7 @@ import jdk.jfr.Name;
 @Description("A step ran: from the call of run, or the start in the background, to its end")
 public final class StepEvent extends GemmflowEvent {
   @Label("Operator")
-  @Description("What ran")
+  @Description("The operator that ran")
   String operator = "";
 
   @Label("Operator Number")

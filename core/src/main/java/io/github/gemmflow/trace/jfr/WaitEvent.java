@@ -8,10 +8,10 @@ import jdk.jfr.Name;
 /** Nothing was ready. */
 @Name("io.github.gemmflow.Wait")
 @Label("Wait")
-@Description("A thread had nothing to do until rows or sums of others were there")
+@Description("A thread waited for rows or sums of other ranks")
 final class WaitEvent extends SpanEvent {
   @Label("Thread Number")
-  @Description("Which of the threads of its rank that work on rows, from 0")
+  @Description("The number of the compute thread in its rank, from 0")
   int thread;
 
   @Override

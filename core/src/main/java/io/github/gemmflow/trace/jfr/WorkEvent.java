@@ -7,7 +7,7 @@ import jdk.jfr.Label;
 /** Work of a thread on some rows. */
 abstract class WorkEvent extends SpanEvent {
   @Label("Thread Number")
-  @Description("Which of the threads of its rank that work on rows, from 0")
+  @Description("The number of the compute thread in its rank, from 0")
   int thread;
 
   @Label("First Row")
@@ -15,7 +15,7 @@ abstract class WorkEvent extends SpanEvent {
   long firstRow;
 
   @Label("Rows")
-  @Description("How many rows; threads that share them each have an event")
+  @Description("Number of rows; each thread that shares them has its own event")
   long rows;
 
   @Override

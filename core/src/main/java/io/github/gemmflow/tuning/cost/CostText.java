@@ -42,8 +42,7 @@ public final class CostText {
 
   /** Writes costs. */
   public static String write(CostModel costs) {
-    StringBuilder text =
-        new StringBuilder("# Costs that gemmflow predicts the time of steps by.\n");
+    StringBuilder text = new StringBuilder("# Costs from which gemmflow predicts step times.\n");
     line(text, "origin", costs.origin());
     line(text, "machine", costs.machine());
     line(text, "threads", Integer.toString(costs.threads()));
@@ -117,7 +116,7 @@ public final class CostText {
             takeTried(values));
     if (!values.isEmpty()) {
       throw new IllegalArgumentException(
-          "nothing is known of %s: is the file of another version?".formatted(values.keySet()));
+          "unknown names %s: was the file written by another version?".formatted(values.keySet()));
     }
     return costs;
   }
@@ -140,7 +139,7 @@ public final class CostText {
       String before = values.put(name, plain.substring(at + 1).strip());
       if (before != null) {
         throw new IllegalArgumentException(
-            "line %d: '%s', but an earlier line says %s = %s: leave out one of them"
+            "line %d: '%s', but an earlier line has %s = %s: remove one of them"
                 .formatted(number, plain, name, before));
       }
     }
@@ -151,7 +150,7 @@ public final class CostText {
     String value = values.remove(name);
     if (value == null) {
       throw new IllegalArgumentException(
-          "'%s' is missing: write the file anew with gemmflow calibrate".formatted(name));
+          "'%s' is missing: write the file again with gemmflow calibrate".formatted(name));
     }
     return value;
   }
@@ -168,7 +167,7 @@ public final class CostText {
     try {
       return Double.parseDouble(value);
     } catch (NumberFormatException e) {
-      throw new IllegalArgumentException("%s: '%s' is no number".formatted(name, value), e);
+      throw new IllegalArgumentException("%s: '%s' is not a number".formatted(name, value), e);
     }
   }
 
@@ -198,7 +197,7 @@ public final class CostText {
                       .put(whole(name, parts[2], MOST), heights(name, value));
               if (before != null) {
                 throw new IllegalArgumentException(
-                    "%s: another line has as many elements: leave out one of them".formatted(name));
+                    "%s: another line has as many elements: remove one of them".formatted(name));
               }
             });
     Map<String, KernelCosts> kernels = new TreeMap<>();
@@ -219,7 +218,7 @@ public final class CostText {
       Costs.check("%s: the time of %d rows".formatted(name, rows), nanos);
       if (byRows.put(rows, nanos) != null) {
         throw new IllegalArgumentException(
-            "%s: '%s' is a second time of %d rows: leave out one of them"
+            "%s: '%s' is a second time of %d rows: remove one of them"
                 .formatted(name, entry, rows));
       }
     }
@@ -236,7 +235,7 @@ public final class CostText {
               String[] words = value.split("[ ,]+", -1);
               if (words.length != 6) {
                 throw new IllegalArgumentException(
-                    "%s: '%s' is not two ways with their bytes and nanoseconds"
+                    "%s: '%s' is not of the form NAME BYTES NANOSECONDS, NAME BYTES NANOSECONDS"
                         .formatted(name, value));
               }
               List<String> next = new ArrayList<>(ways);
@@ -270,7 +269,7 @@ public final class CostText {
   private static TriedStep.Way way(String name, String[] words, int at, List<String> ways) {
     if (!ways.contains(words[at])) {
       throw new IllegalArgumentException(
-          "%s: '%s' is none of the ways %s".formatted(name, words[at], ways));
+          "%s: '%s' is not one of %s".formatted(name, words[at], ways));
     }
     double nanos = number(name, words[at + 2]);
     Costs.check("%s: the time of %s".formatted(name, words[at]), nanos);

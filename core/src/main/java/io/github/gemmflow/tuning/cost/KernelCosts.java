@@ -36,7 +36,7 @@ public final class KernelCosts {
         (rows, nanos) -> {
           Costs.check("the time of a product", nanos);
           if (rows < 1) {
-            throw new IllegalArgumentException("a product has no %d rows".formatted(rows));
+            throw new IllegalArgumentException("a product cannot have %d rows".formatted(rows));
           }
         });
     return new TreeMap<>(byRows);

@@ -25,7 +25,7 @@ public record TriedStep(Way best, Way next) {
     public Way {
       if (name.isBlank() || chunkBytes < 1 || !(nanos > 0)) {
         throw new IllegalArgumentException(
-            "a step cannot have gone %s with chunks of %d bytes in %s ns"
+            "invalid measurement of a step: %s with chunks of %d bytes in %s ns"
                 .formatted(name, chunkBytes, nanos));
       }
     }

@@ -88,7 +88,7 @@ public final class Affinity {
     try {
       if ((int) function.invokeExact(state, thread, (long) MASK_BYTES, mask) != 0) {
         throw new IllegalStateException(
-            "Linux does not let this process choose its CPUs (error %d): set gemmflow.pin to none"
+            "Linux does not allow this process to choose its CPUs (error %d): set gemmflow.pin to none"
                 .formatted((int) ERRNO.get(state, 0L)));
       }
     } catch (RuntimeException | Error e) {

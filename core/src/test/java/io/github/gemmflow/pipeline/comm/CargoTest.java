@@ -241,7 +241,7 @@ class CargoTest {
               () ->
                   side.cargo.unpack(side.receives, side.layout, side.traffic, 0, message(), bytes));
       assertEquals(
-          "rank 0 sent something else than was expected: %d bytes instead of 128".formatted(bytes),
+          "rank 0 sent an unexpected message: %d bytes instead of 128".formatted(bytes),
           e.getMessage());
     }
   }

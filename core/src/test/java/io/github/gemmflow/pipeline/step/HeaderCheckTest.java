@@ -70,14 +70,14 @@ class HeaderCheckTest {
   void anotherOperatorIsNamed() {
     lay();
     memory.begin(2, STEP, 8, 2, layout.countsHash());
-    disagrees("step 4: operator: rank 2 says 8, rank 0 says 7", 2);
+    disagrees("step 4: operator: rank 2 has 8, rank 0 has 7", 2);
   }
 
   @Test
   void otherRowsAreNamed() {
     lay();
     memory.begin(2, STEP, OPERATOR, 3, StepHeaders.NOT_KNOWN);
-    disagrees("step 4: rows of rank 2: rank 2 says 3, rank 0 says 2", 2);
+    disagrees("step 4: rows of rank 2: rank 2 has 3, rank 0 has 2", 2);
   }
 
   /** Its own rows are as expected, but it was told others of the rest. */

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.text.ParseException;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -13,6 +14,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import jdk.jfr.Configuration;
 import jdk.jfr.Event;
 import jdk.jfr.EventType;
 import jdk.jfr.SettingDescriptor;
@@ -50,6 +52,16 @@ class EventsTest {
       actual.put(type.getName(), fields(type));
     }
     assertEquals(actual, documented);
+  }
+
+  @Test
+  void theFileOfSettingsAsksForAllOfThem() throws IOException, ParseException {
+    Map<String, String> expected = new TreeMap<>();
+    for (Class<? extends Event> event : EVENTS) {
+      expected.put(EventType.getEventType(event).getName() + "#enabled", "true");
+    }
+    Path file = page().resolveSibling("gemmflow.jfc");
+    assertEquals(expected, new TreeMap<>(Configuration.create(file).getSettings()));
   }
 
   @Test

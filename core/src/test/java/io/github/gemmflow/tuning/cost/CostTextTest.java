@@ -42,7 +42,7 @@ class CostTextTest {
     assertEquals(text, CostText.write(CostText.read(text)));
     assertEquals(GOOD, CostText.write(tried.withoutTried("gather.512.64.4.4")));
     assertRefused(
-        "tried.gather.512.64.4.4: 'ring 28672' is not two ways with their bytes and nanoseconds",
+        "tried.gather.512.64.4.4: 'ring 28672' is not of the form NAME BYTES NANOSECONDS, NAME BYTES NANOSECONDS",
         GOOD + "tried.gather.512.64.4.4 = ring 28672\n");
     assertRefused(
         "tried.gather.512.64.4.4: '0' is not a whole number from 1 to 9007199254740992",
@@ -56,20 +56,20 @@ class CostTextTest {
     CostModel read = CostText.read(GOOD + line);
     assertEquals("rule", read.tried().values().iterator().next().next().name());
     assertRefused(
-        "tried.gather.512.64.4.4: 'rule' is none of the ways [mesh, ring, two-way-ring]",
+        "tried.gather.512.64.4.4: 'rule' is not one of [mesh, ring, two-way-ring]",
         GOOD + "tried.gather.512.64.4.4 = rule 57344 1, ring 28672 2\n");
   }
 
   @Test
   void stepsThatCannotHaveBeenTriedAreRefused() {
     assertRefused(
-        "tried.gather.512.64.4.4: 'rnig' is none of the ways [mesh, ring, two-way-ring]",
+        "tried.gather.512.64.4.4: 'rnig' is not one of [mesh, ring, two-way-ring]",
         GOOD + "tried.gather.512.64.4.4 = rnig 1 1, mesh 1 2\n");
     assertRefused(
-        "tried.reduce-scatter.512.64.4.4: 'staged' is none of the ways [direct]",
+        "tried.reduce-scatter.512.64.4.4: 'staged' is not one of [direct]",
         GOOD + "tried.reduce-scatter.512.64.4.4 = staged 1 1, direct 1 2\n");
     assertRefused(
-        "tried.all-reduce.512.64.4.4: 'mesh' is none of the ways [direct, staged, rule]",
+        "tried.all-reduce.512.64.4.4: 'mesh' is not one of [direct, staged, rule]",
         GOOD + "tried.all-reduce.512.64.4.4 = direct 1 1, mesh 1 2\n");
     assertRefused(
         "tried.gather.512.64.4.4: '1.5' is not a whole number from 1 to 9007199254740992",
@@ -79,7 +79,7 @@ class CostTextTest {
         GOOD + "tried.gather.512.64.4.4 = ring 1 Infinity, mesh 1 2\n");
     String ways = " = direct 1 1, direct 2 2\n";
     assertRefused(
-        "tried.gather.512.64.4.x: 'x' is no number", GOOD + "tried.gather.512.64.4.x" + ways);
+        "tried.gather.512.64.4.x: 'x' is not a number", GOOD + "tried.gather.512.64.4.x" + ways);
     for (String key :
         List.of("sum.512.64.4.4", "gather.512.64.4", "gather.512.65.4.4", "gather.0512.64.4.4")) {
       assertRefused(
@@ -114,14 +114,14 @@ class CostTextTest {
   void whatIsGivenTwiceIsRefused() {
     int lines = (int) GOOD.lines().count();
     assertRefused(
-        "line %d: 'cores = 2', but an earlier line says cores = 1: leave out one of them"
+        "line %d: 'cores = 2', but an earlier line has cores = 1: remove one of them"
             .formatted(lines + 1),
         GOOD + "cores = 2\n");
     assertRefused(
-        "product.F32.9e0: another line has as many elements: leave out one of them",
+        "product.F32.9e0: another line has as many elements: remove one of them",
         GOOD + "product.F32.9 = 1:1\nproduct.F32.9e0 = 1:1\n");
     assertRefused(
-        "product.F32.9: '1:3' is a second time of 1 rows: leave out one of them",
+        "product.F32.9: '1:3' is a second time of 1 rows: remove one of them",
         GOOD + "product.F32.9 = 1:2 1:3\n");
   }
 
@@ -164,12 +164,13 @@ class CostTextTest {
   @Test
   void whatIsWrongIsSaid() {
     assertRefused(
-        "'wake.ns' is missing: write the file anew with gemmflow calibrate",
+        "'wake.ns' is missing: write the file again with gemmflow calibrate",
         GOOD.replaceAll("wake.ns.*\n", ""));
     assertRefused(
-        "nothing is known of [colour]: is the file of another version?", GOOD + "colour = red\n");
+        "unknown names [colour]: was the file written by another version?",
+        GOOD + "colour = red\n");
     assertRefused(
-        "step.ns: 'soon' is no number", GOOD.replaceAll("\nstep.ns.*", "\nstep.ns = soon"));
+        "step.ns: 'soon' is not a number", GOOD.replaceAll("\nstep.ns.*", "\nstep.ns = soon"));
     assertRefused(
         "the cost of a step cannot be 0.0", GOOD.replaceAll("\nstep.ns.*", "\nstep.ns = 0"));
     assertRefused(

@@ -36,7 +36,7 @@ public record GatherBenchmark(
   public GatherBenchmark {
     Rounds.check(warmup, iterations);
     if (m < 1 || k < 1) {
-      throw new IllegalArgumentException("%d x %d are nothing to gather".formatted(m, k));
+      throw new IllegalArgumentException("%d x %d has nothing to gather".formatted(m, k));
     }
   }
 

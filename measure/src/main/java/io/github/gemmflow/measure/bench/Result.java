@@ -75,7 +75,7 @@ public record Result(
 
   @Override
   public String heading() {
-    return ROW.formatted("M", "K", "N", "one after the other", "overlapped", "faster", "GFLOP/s");
+    return ROW.formatted("M", "K", "N", "sequential", "overlapped", "faster", "GFLOP/s");
   }
 
   /** Whether it is faster is only said where the figures decide it. */
@@ -155,7 +155,7 @@ public record Result(
     return "%s-%s-%dx%dx%d-%d-ranks-on-%d%s.json"
         .formatted(
             size.operation(),
-            size.types().replace(", travelling ", "-"),
+            size.types().replace(", traveling ", "-"),
             size.m(),
             size.k(),
             size.n(),

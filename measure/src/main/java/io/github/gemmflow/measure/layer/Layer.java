@@ -61,7 +61,7 @@ public abstract sealed class Layer implements AutoCloseable permits GatherLayer,
     /** What is multiplied, and in which type it travels if that is another than usual. */
     public String types() {
       boolean usual = wire == (operation.isSum() ? DType.F32 : type);
-      return usual ? type.toString() : "%s, travelling as %s".formatted(type, wire);
+      return usual ? type.toString() : "%s, traveling as %s".formatted(type, wire);
     }
 
     /** Whether the results are exactly those of whole numbers. */
@@ -86,7 +86,7 @@ public abstract sealed class Layer implements AutoCloseable permits GatherLayer,
       case GATHER -> new GatherLayer(world, group, single, size, tuning);
       case REDUCE_SCATTER, ALL_REDUCE -> new SumLayer(world, group, single, size, tuning);
       case ALL_GATHER ->
-          throw new IllegalArgumentException("an all-gather alone is no layer: it has no product");
+          throw new IllegalArgumentException("an all-gather is not a layer: it has no product");
     };
   }
 

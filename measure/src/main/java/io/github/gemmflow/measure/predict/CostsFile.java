@@ -24,7 +24,8 @@ public final class CostsFile {
       throw new IllegalArgumentException(
           "%s is not text in UTF-8: write it with gemmflow calibrate".formatted(file), e);
     } catch (IllegalArgumentException e) {
-      throw new IllegalArgumentException("%s has no costs: %s".formatted(file, e.getMessage()), e);
+      throw new IllegalArgumentException(
+          "%s is not a costs file: %s".formatted(file, e.getMessage()), e);
     }
   }
 }

@@ -34,8 +34,8 @@ public record Curve(String name, long tokens, List<Point> points) {
     }
     Point last = points.getLast();
     return best.equals(last)
-        ? "%s: %s, and more may pay".formatted(name, gain(best))
-        : "%s: %s; of up to %d, more than %d do not pay"
+        ? "%s: %s, and more may help".formatted(name, gain(best))
+        : "%s: %s; of up to %d, more than %d are not worth it"
             .formatted(name, gain(best), last.ranks(), best.ranks());
   }
 
@@ -47,10 +47,10 @@ public record Curve(String name, long tokens, List<Point> points) {
     }
     return String.format(
         Locale.ROOT,
-        "%d ranks take %s, %.2f of the time of %d",
+        "%d ranks take %s, %.2fx faster than %d",
         best.ranks(),
         time(best.millis()),
-        best.millis() / first.millis(),
+        first.millis() / best.millis(),
         first.ranks());
   }
 

@@ -36,7 +36,7 @@ public record Forecast(
     text.append("costs: %s; links of %s%n%n".formatted(costs, link()));
     text.append(curves.stream().map(Curve::text).collect(Collectors.joining("\n")));
     if (!alternatives.isEmpty()) {
-      text.append("\non the most ranks instead:\n");
+      text.append("\nalternatives on the most ranks, with their time relative to the above:\n");
       alternatives.forEach(other -> text.append(other.text()));
     }
     return text.toString();

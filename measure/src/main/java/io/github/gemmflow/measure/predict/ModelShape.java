@@ -33,8 +33,7 @@ public record ModelShape(
     try {
       text = Files.readString(file);
     } catch (NoSuchFileException e) {
-      throw new IOException(
-          "there is no file %s: give the config.json of a model".formatted(file), e);
+      throw new IOException("no such file: %s; give the config.json of a model".formatted(file), e);
     } catch (CharacterCodingException e) {
       throw new IllegalArgumentException(
           "%s is not text in UTF-8: give the config.json of a model".formatted(file), e);

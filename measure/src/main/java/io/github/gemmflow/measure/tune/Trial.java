@@ -97,7 +97,7 @@ public record Trial(
   public String text() {
     StringBuilder text =
         new StringBuilder(
-            ROW.formatted("way", "chunk bytes", "predicted", "measured", "of the rule's"));
+            ROW.formatted("way", "chunk bytes", "predicted", "measured", "of the default"));
     for (int i = 0; i < candidates.size(); i++) {
       Candidate candidate = candidates.get(i);
       text.append(
@@ -121,19 +121,19 @@ public record Trial(
   private String verdict() {
     OptionalInt winner = winner();
     if (winner.isPresent()) {
-      return "%s is faster than what the rule chooses".formatted(way(winner.getAsInt()));
+      return "%s is faster than the default".formatted(way(winner.getAsInt()));
     }
     int fewest = MedianInterval.fewestValues(ways());
     if (millis(0).length < fewest) {
-      return "undecided: these are too few rounds to compare %s with the rule's: use at least %d --iterations"
+      return "undecided: too few rounds to compare %s with the default: use at least %d --iterations"
           .formatted(Counted.of(ways(), "way"), fewest);
     }
     if (IntStream.rangeClosed(1, ways()).allMatch(index -> ofRule(index).low() >= TIE)) {
-      return "nothing is faster by 3 % than what the rule chooses";
+      return "nothing is 3 % faster than the default";
     }
-    return "undecided: a way may be faster by 3 % than what the rule chooses, and none is shown to be: "
+    return "undecided: a way may be 3 % faster than the default, but none is shown to be: "
         + (control().excludes(1)
-            ? "what the rule chooses differs from itself: repeat it on a quiet machine"
+            ? "the default differs from itself (control run): repeat it on a quiet machine"
             : "more --iterations narrow the ranges");
   }
 }

@@ -27,12 +27,12 @@ class CurveTest {
   /** Counts that are close together gain little over each other, and much over the first. */
   @ParameterizedTest
   @CsvSource({
-    "1:100 2:60 4:40, '4 ranks take 40.0 ms, 0.40 of the time of 1, and more may pay'",
-    "1:100 2:60 4:58, '2 ranks take 60.0 ms, 0.60 of the time of 1; of up to 4, more than 2 do not pay'",
-    "1:100 2:150 4:300, '1 rank, 100 ms; of up to 4, more than 1 do not pay'",
-    "1:193 3:93.5 4:86.8 6:76.2 64:61.1, '64 ranks take 61.1 ms, 0.32 of the time of 1, and more may pay'",
-    "1:100 2:95 3:91 4:87 5:83 6:82, '4 ranks take 87.0 ms, 0.87 of the time of 1; of up to 6, more than 4 do not pay'",
-    "1:100 2:120 4:50, '4 ranks take 50.0 ms, 0.50 of the time of 1, and more may pay'",
+    "1:100 2:60 4:40, '4 ranks take 40.0 ms, 2.50x faster than 1, and more may help'",
+    "1:100 2:60 4:58, '2 ranks take 60.0 ms, 1.67x faster than 1; of up to 4, more than 2 are not worth it'",
+    "1:100 2:150 4:300, '1 rank, 100 ms; of up to 4, more than 1 are not worth it'",
+    "1:193 3:93.5 4:86.8 6:76.2 64:61.1, '64 ranks take 61.1 ms, 3.16x faster than 1, and more may help'",
+    "1:100 2:95 3:91 4:87 5:83 6:82, '4 ranks take 87.0 ms, 1.15x faster than 1; of up to 6, more than 4 are not worth it'",
+    "1:100 2:120 4:50, '4 ranks take 50.0 ms, 2.00x faster than 1, and more may help'",
     "2:100, 100 ms"
   })
   void theVerdict(String points, String verdict) {

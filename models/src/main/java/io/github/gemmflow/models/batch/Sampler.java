@@ -25,7 +25,7 @@ public final class Sampler {
   public Sampler(double temperature, double topP, long seed) {
     if (!(temperature >= 0 && temperature <= 10) || !(topP > 0 && topP <= 1)) {
       throw new IllegalArgumentException(
-          "a temperature is from 0 to 10 and top_p above 0 and at most 1, not %s and %s"
+          "temperature must be from 0 to 10, and top_p above 0 and at most 1, not %s and %s"
               .formatted(temperature, topP));
     }
     this.temperature = temperature;

@@ -74,13 +74,13 @@ public final class Checkpoint implements AutoCloseable {
     SafeTensors file = tensors.get(name);
     if (file == null) {
       throw new IllegalArgumentException(
-          "%s has no tensor '%s' among the %d of its files: is it complete, and what %s says?"
+          "%s has no tensor '%s' among the %d of its files: is it complete, and does it match %s?"
               .formatted(directory, name, tensors.size(), ModelConfig.FILE));
     }
     Matrix matrix = file.tensor(name).matrix();
     if (matrix.rows() != rows || matrix.columns() != columns) {
       throw new IllegalArgumentException(
-          "%s: by %s '%s' is %d x %d, but it is %s"
+          "%s: according to %s, '%s' is %d x %d, but it is %s"
               .formatted(directory, ModelConfig.FILE, name, rows, columns, matrix));
     }
     return matrix;
@@ -101,7 +101,7 @@ public final class Checkpoint implements AutoCloseable {
           name.endsWith("rotary_emb.inv_freq") || (config.tied() && name.equals("lm_head.weight"));
       if (!isKnown && !used.contains(name)) {
         throw new IllegalArgumentException(
-            "%s: it is not known what a model of type %s does with '%s'"
+            "%s: models of type %s with '%s' are not supported"
                 .formatted(directory, config.family(), name));
       }
     }

@@ -61,7 +61,7 @@ public record ModelConfig(
     }
     if (vocabulary < 1 || positions < 1 || window < 1) {
       throw new IllegalArgumentException(
-          "a model cannot have %d tokens, texts of %d and a window of %d"
+          "a model cannot have %d tokens, sequences of %d and a window of %d"
               .formatted(vocabulary, positions, window));
     }
     ends = List.copyOf(ends);
@@ -83,7 +83,7 @@ public record ModelConfig(
     boolean isQwen3 = family.equals("qwen3");
     if (!isQwen2 && !isQwen3 && !family.equals("llama") && !family.equals("mistral")) {
       throw new IllegalArgumentException(
-          "%s: models of type %s are not known, only llama, mistral, qwen2 and qwen3"
+          "%s: model_type %s is not supported; supported: llama, mistral, qwen2 and qwen3"
               .formatted(json.name(), family));
     }
     json.only("hidden_act", "silu");

@@ -35,7 +35,7 @@ public record RotaryConfig(double theta, double factor, double low, double high,
               scaling.integer("original_max_position_embeddings"));
       default ->
           throw new IllegalArgumentException(
-              "%s: rotary embeddings of type %s are not known, only default, linear and llama3"
+              "%s: rotary embeddings of type %s are not supported; supported: default, linear and llama3"
                   .formatted(scaling.name(), kind));
     };
   }

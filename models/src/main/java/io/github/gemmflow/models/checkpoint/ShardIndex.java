@@ -54,7 +54,7 @@ record ShardIndex(Path path, Map<String, String> fileOf) {
             "%s %s '%s', but %s has it: are all files from the same model?"
                 .formatted(
                     path,
-                    place == null ? "does not list" : "places in " + place + " the tensor",
+                    place == null ? "does not list" : "names " + place + " as the file of tensor",
                     tensor,
                     file));
       }
@@ -63,7 +63,7 @@ record ShardIndex(Path path, Map<String, String> fileOf) {
         (tensor, place) -> {
           if (place.equals(file) && !tensors.contains(tensor)) {
             throw new IllegalArgumentException(
-                "%s places in %s the tensor '%s', which is not there: are all files from the same model?"
+                "%s names %s as the file of tensor '%s', which is not in it: are all files from the same model?"
                     .formatted(path, file, tensor));
           }
         });

@@ -98,7 +98,7 @@ public final class Decoder implements AutoCloseable {
   private void checkToken(int token) {
     if (token < 0 || token >= config.vocabulary()) {
       throw new IllegalArgumentException(
-          "there is no token %d; the model has 0 to %d".formatted(token, config.vocabulary() - 1));
+          "no token %d: the model has tokens 0 to %d".formatted(token, config.vocabulary() - 1));
     }
   }
 

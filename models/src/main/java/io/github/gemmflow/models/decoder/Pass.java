@@ -32,8 +32,7 @@ final class Pass {
     for (int s = 0; s < sequences.size(); s++) {
       int fresh = sequences.get(s).fresh();
       if (fresh == 0) {
-        throw new IllegalArgumentException(
-            "sequence %d has no token that the model has not seen: append one".formatted(s));
+        throw new IllegalArgumentException("sequence %d has no new token: append one".formatted(s));
       }
       firstRows[s + 1] = firstRows[s] + fresh;
     }

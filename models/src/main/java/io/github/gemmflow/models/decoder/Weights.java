@@ -31,8 +31,7 @@ public record Weights(World world, Checkpoint checkpoint, Part part, DType type)
   public static Weights of(World world, Checkpoint checkpoint, Shares shares, DType type) {
     if (shares.ranks() != world.size()) {
       throw new IllegalArgumentException(
-          "there are %d shares and %d ranks: give one for each"
-              .formatted(shares.ranks(), world.size()));
+          "%d shares for %d ranks: give one for each".formatted(shares.ranks(), world.size()));
     }
     Part part = Part.of(checkpoint.config(), shares, world.rank());
     return new Weights(world, checkpoint, part, type);

@@ -54,7 +54,7 @@ public final class Encoder implements AutoCloseable {
     for (int s = 0; s < sentences.size(); s++) {
       if (sentences.get(s).length > most) {
         throw new IllegalArgumentException(
-            "sentence %d has %d tokens, and the model knows %d: cut it"
+            "sentence %d has %d tokens, but the model supports at most %d: shorten it"
                 .formatted(s, sentences.get(s).length, most));
       }
       firstRows[s + 1] = firstRows[s] + sentences.get(s).length;

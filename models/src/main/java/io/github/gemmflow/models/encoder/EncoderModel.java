@@ -34,9 +34,7 @@ public final class EncoderModel implements AutoCloseable {
             .findFirst()
             .map(ZipEntry.class::cast)
             .orElseThrow(
-                () ->
-                    new IllegalArgumentException(
-                        "there is no *%s in %s".formatted(end, jar.getName())));
+                () -> new IllegalArgumentException("no *%s in %s".formatted(end, jar.getName())));
     try (InputStream in = jar.getInputStream(entry)) {
       return in.readAllBytes();
     }

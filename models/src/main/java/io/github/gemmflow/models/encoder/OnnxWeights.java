@@ -113,7 +113,7 @@ public final class OnnxWeights {
     Matrix matrix = tensors.get(name);
     if (matrix == null) {
       throw new IllegalArgumentException(
-          "there is no '%s' in the model: is it a BERT in F32?".formatted(name));
+          "no '%s' in the model: is it a BERT in F32?".formatted(name));
     }
     return matrix;
   }

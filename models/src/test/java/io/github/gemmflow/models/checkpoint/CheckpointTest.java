@@ -75,16 +75,16 @@ class CheckpointTest {
   void aTensorThatIsInAnotherFileTooIsRefused() throws IOException {
     write("model-2.safetensors", 666, "lm_head.weight", "model.norm.weight");
     assertRefused(
-        "places in model-1.safetensors the tensor 'model.norm.weight', but model-2.safetensors has it");
+        "names model-1.safetensors as the file of tensor 'model.norm.weight', but model-2.safetensors has it");
   }
 
   @Test
   void aTensorThatIsNotWhereTheIndexSaysIsRefused() throws IOException {
     index(NORM, HEAD, "\"bias\": \"model-2.safetensors\"");
-    assertRefused("places in model-2.safetensors the tensor 'bias', which is not there");
+    assertRefused("names model-2.safetensors as the file of tensor 'bias', which is not in it");
     index(NORM.replace("model-1", "model-2"), HEAD.replace("model-2", "model-1"));
     assertRefused(
-        "places in model-2.safetensors the tensor 'model.norm.weight', but model-1.safetensors has it");
+        "names model-2.safetensors as the file of tensor 'model.norm.weight', but model-1.safetensors has it");
   }
 
   @Test

@@ -268,7 +268,7 @@ class DecoderTest {
   @Test
   void moreRanksThanHeadsAreRefused() {
     assertRefused("25 ranks cannot share 24 heads", () -> run(LocalWorld.of(25), DType.F32));
-    assertRefused("2 shares and 3 ranks", () -> run(LocalWorld.of(3), DType.F32, 1, 2));
+    assertRefused("2 shares for 3 ranks", () -> run(LocalWorld.of(3), DType.F32, 1, 2));
     assertRefused("above 0", () -> run(LocalWorld.of(2), DType.F32, 1, 0));
   }
 

@@ -108,6 +108,6 @@ enum Abi {
     }
     throw new MpiException(
         name
-            + " is neither Open MPI nor of the MPICH family; those are the ones whose handles are known here");
+            + " is neither Open MPI nor of the MPICH family: other MPI libraries are not supported");
   }
 }

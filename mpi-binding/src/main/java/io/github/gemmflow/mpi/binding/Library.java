@@ -139,9 +139,9 @@ record Library(String name, SymbolLookup symbols, Abi abi) {
     if (!launcher.serves(abi)) {
       return Optional.of(
           new Mismatch(
-              "this process loaded %s (%s), but was started by %s, so it cannot find the others"
+              "this process loaded %s (%s), but was started by %s, so it cannot connect to the other ranks"
                   .formatted(name, abi.family(), launcher),
-              "start all ranks with the mpirun of %s, or let all of them load the library that belongs to that launcher (-D%s)"
+              "start all ranks with the mpirun of %s, or let all of them load the library of that launcher (-D%s)"
                   .formatted(abi.family(), PROPERTY)));
     }
     // Open MPI ends the process, without a word on srun's part in it, if there is no PMIx server.
@@ -150,9 +150,9 @@ record Library(String name, SymbolLookup symbols, Abi abi) {
         && !environment.containsKey("PMIX_RANK")) {
       return Optional.of(
           new Mismatch(
-              "srun started this process without PMIx, which %s (Open MPI) needs to find the others"
+              "srun started this process without PMIx, which %s (Open MPI) needs to connect to the other ranks"
                   .formatted(name),
-              "use srun --mpi=pmix; for MPICH, srun --mpi=pmi2. srun --mpi=list says what there is"));
+              "use srun --mpi=pmix; for MPICH, srun --mpi=pmi2. srun --mpi=list shows the available plugins"));
     }
     return Optional.empty();
   }

@@ -44,7 +44,7 @@ class SurveyTest {
     Survey survey = Survey.make("libmpi.so.40", Launcher.HYDRA, Map.of());
     assertEquals(1, survey.found().size());
     assertEquals(
-        "this process loaded libmpi.so.40 (Open MPI), but was started by MPICH's mpirun, so it cannot find the others",
+        "this process loaded libmpi.so.40 (Open MPI), but was started by MPICH's mpirun, so it cannot connect to the other ranks",
         survey.mismatch().orElseThrow().what());
   }
 

@@ -81,7 +81,7 @@ record Library(String name, SymbolLookup symbols) {
               .formatted(e.getMessage(), PROPERTY, LIBRARY));
     } catch (IOException e) {
       throw new DnnlException(
-          "oneDNN cannot be copied from %s to %s: %s. Set XDG_CACHE_HOME to a directory with 100 MB to spare, or copy it yourself and name it with -D%s"
+          "oneDNN cannot be copied from %s to %s: %s. Set XDG_CACHE_HOME to a directory with 100 MB of free space, or copy it yourself and name it with -D%s"
               .formatted(library, cache, e, PROPERTY));
     }
   }

@@ -38,7 +38,7 @@ final class OpenMp {
               bind(library.symbols(), "omp_set_num_threads", FunctionDescriptor.ofVoid(JAVA_INT)));
       default ->
           throw new DnnlException(
-              "%s was built for threads that Gemmflow cannot keep to one (runtime %d of dnnl_config.h); it needs one for OpenMP, or without threads"
+              "%s was built with a threading runtime that Gemmflow cannot limit to one thread (runtime %d of dnnl_config.h); use a build for OpenMP, or one without threads"
                   .formatted(library.name(), runtime));
     };
   }

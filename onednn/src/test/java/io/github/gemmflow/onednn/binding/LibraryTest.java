@@ -67,7 +67,7 @@ class LibraryTest {
     Path place = Path.of(Library.load("", cache).name()).getParent();
     Files.setPosixFilePermissions(place, PosixFilePermissions.fromString("rwxrwxrwx"));
     String said = failure("", cache);
-    assertTrue(said.contains("another user may put something there"), said);
+    assertTrue(said.contains("another user can write there"), said);
   }
 
   /** Whoever can write there can exchange the directory between its check and the loading. */

@@ -98,6 +98,6 @@ enum ChatFormat {
         .orElseThrow(
             () ->
                 new IllegalArgumentException(
-                    "this example does not know the chat template of this model: use /v1/completions with marks of your own"));
+                    "the chat template of this model is not supported: format the prompt yourself and use /v1/completions"));
   }
 }

@@ -57,7 +57,7 @@ final class CompletionHandler implements HttpHandler {
         status = 500;
         LOG.log(ERROR, "a request has failed", e);
         if (exchange.getResponseCode() < 0) {
-          Replies.json(exchange, status, Answer.error("an error inside the server: " + e));
+          Replies.json(exchange, status, Answer.error("internal server error: " + e));
         }
       } finally {
         metrics.answer(status);
@@ -82,8 +82,7 @@ final class CompletionHandler implements HttpHandler {
             .submit(request::task)
             .orElseThrow(
                 () ->
-                    new ApiException(
-                        503, "too many requests wait, or the server ends: try again later"));
+                    new ApiException(503, "the server is busy or shutting down: try again later"));
     metrics.prompt(request.prompt().size());
     long now = System.currentTimeMillis() / 1000;
     Answer answer = new Answer(isChat, model.name(), generation.task().id(), now);

@@ -69,7 +69,9 @@ record CompletionRequest(
       boolean isSame = text.equals(unknown.getValue()) || text.equals(unknown.getValue() + ".0");
       if (body.hasNonNull(unknown.getKey()) && !isSame) {
         throw new ApiException(
-            400, "this server knows no %s but %s".formatted(unknown.getKey(), unknown.getValue()));
+            400,
+            "%s is not supported; the only accepted value is %s"
+                .formatted(unknown.getKey(), unknown.getValue()));
       }
     }
     String limit =
@@ -117,7 +119,7 @@ record CompletionRequest(
       throw new ApiException(400, "stop cannot be %s".formatted(stop));
     }
     if (all.contains("") || all.size() > 4) {
-      throw new ApiException(400, "stop is at most four texts of at least one character");
+      throw new ApiException(400, "stop must be at most four strings that are not empty");
     }
     return all;
   }
@@ -130,7 +132,7 @@ record CompletionRequest(
   /** What a field is, that must be a text. */
   static String text(JsonNode node, String what) throws ApiException {
     if (!node.isString()) {
-      throw new ApiException(400, "%s must be a text".formatted(what));
+      throw new ApiException(400, "%s must be a string".formatted(what));
     }
     return node.stringValue();
   }

@@ -40,15 +40,15 @@ final class Gate extends Filter {
   public void doFilter(HttpExchange exchange, Chain chain) throws IOException {
     List<String> hosts = exchange.getRequestHeaders().getOrDefault("Host", List.of());
     if (hosts.size() != 1) {
-      refuse(exchange, 400, "a request has one Host header, not " + hosts.size());
+      refuse(exchange, 400, "a request must have one Host header, not " + hosts.size());
     } else if (!isOurs(hosts.getFirst())) {
       refuse(
           exchange,
           403,
-          "'%s' is no name of this server: use numbers or localhost, or start it with --allowed-hosts"
+          "'%s' is not a name of this server: use an IP address or localhost, or start it with --allowed-hosts"
               .formatted(hosts.getFirst()));
     } else if (!exchange.getRequestURI().getPath().equals(exchange.getHttpContext().getPath())) {
-      refuse(exchange, 404, "there is no such page");
+      refuse(exchange, 404, "no such page");
     } else {
       chain.doFilter(exchange);
     }

@@ -30,7 +30,7 @@ public record PromptReader(Tokenizer tokenizer, String chatTemplate, List<String
     List<Integer> tokens = new ArrayList<>();
     for (JsonNode token : prompt) {
       if (!token.isInt()) {
-        throw new ApiException(400, "a prompt is a text or a list of tokens, not " + token);
+        throw new ApiException(400, "a prompt must be a string or a list of tokens, not " + token);
       }
       tokens.add(token.intValue());
     }
@@ -52,7 +52,7 @@ public record PromptReader(Tokenizer tokenizer, String chatTemplate, List<String
       messages.add(new ChatFormat.Message(role, content));
     }
     if (messages.isEmpty()) {
-      throw new ApiException(400, "messages must have at least one");
+      throw new ApiException(400, "messages must have at least one element");
     }
     return encode(format.text(messages));
   }
@@ -71,7 +71,7 @@ public record PromptReader(Tokenizer tokenizer, String chatTemplate, List<String
       if (content.contains(mark)) {
         throw new ApiException(
             400,
-            "content must not have %s, a mark of this model: leave it out, or use /v1/completions, where prompts may have marks"
+            "content must not contain %s, a special token of this model: remove it, or use /v1/completions, which allows special tokens"
                 .formatted(mark));
       }
     }

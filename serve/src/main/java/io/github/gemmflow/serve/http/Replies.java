@@ -21,7 +21,7 @@ final class Replies {
         return body;
       }
     }
-    throw new ApiException(413, "a request has at most %d bytes".formatted(maxBytes));
+    throw new ApiException(413, "a request may have at most %d bytes".formatted(maxBytes));
   }
 
   private static byte[] read(HttpExchange exchange, int most) throws ApiException, IOException {

@@ -18,7 +18,7 @@ public record ServedModel(
     int most = (int) Math.min(maxTokens, room - Decoder.MORE_TOKENS);
     if (most < 2) {
       throw new IllegalArgumentException(
-          "a Java heap of %,d bytes has no room for keys and values of a text: give Java more, such as JDK_JAVA_OPTIONS=-Xmx8g"
+          "a Java heap of %,d bytes has no room for keys and values of a sequence: give Java more memory, for example JDK_JAVA_OPTIONS=-Xmx8g"
               .formatted(Runtime.getRuntime().maxMemory()));
     }
     return new ServedModel(name, config, prompts, most, maxBytes);
@@ -41,8 +41,7 @@ public record ServedModel(
       if (token < 0 || token >= config.vocabulary()) {
         throw new ApiException(
             400,
-            "there is no token %d; the model has 0 to %d"
-                .formatted(token, config.vocabulary() - 1));
+            "no token %d: the model has tokens 0 to %d".formatted(token, config.vocabulary() - 1));
       }
     }
     try {

@@ -46,7 +46,7 @@ final class Server implements AutoCloseable {
             Replies.send(exchange, isOpen ? 200 : 503, "text/plain", isOpen ? "ok\n" : "ending\n");
           }
         });
-    add("/", exchange -> gate.refuse(exchange, 404, "there is no such page"));
+    add("/", exchange -> gate.refuse(exchange, 404, "no such page"));
     http.start();
   }
 

@@ -79,7 +79,7 @@ public record Service(
 
   /** For a process that is told to end: clients hear of it at once, and it ends soon. */
   private static void end(Scheduler scheduler, CountDownLatch over) {
-    scheduler.end(new Generation.Event.Failure(true, "the server ends: ask again when it is back"));
+    scheduler.end(new Generation.Event.Failure(true, "the server is shutting down: retry later"));
     try {
       over.await(SECONDS_TO_END, TimeUnit.SECONDS);
     } catch (InterruptedException e) {

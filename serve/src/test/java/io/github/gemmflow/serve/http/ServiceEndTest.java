@@ -105,10 +105,10 @@ class ServiceEndTest {
       server.process().destroy();
       HttpResponse<String> response = whole.get(1, TimeUnit.MINUTES);
       assertEquals(503, response.statusCode(), response.body());
-      assertTrue(response.body().contains("the server ends"), response.body());
+      assertTrue(response.body().contains("the server is shutting down"), response.body());
       List<JsonNode> events = Client.events(String.join("\n", stream.lines().toList()));
       assertTrue(
-          events.getLast().at("/error/message").asString("").contains("the server ends"),
+          events.getLast().at("/error/message").asString("").contains("server is shutting down"),
           events.getLast()::toString);
       assertEquals(128 + 15, server.await(30));
     }

@@ -17,7 +17,7 @@ public final class ManyGroups {
     World.run(
         world ->
             Report.run(
-                groups + " groups one after the other",
+                groups + " groups in sequence",
                 () -> {
                   for (int i = 0; i < groups; i++) {
                     try (Group group = world.split(ReplicaGroups.ofSize(world.size()))) {

@@ -20,7 +20,7 @@ public final class WindowMemory {
 
   public static void main(String[] arguments) {
     try (World world = World.join()) {
-      Report.run("rows lie in memory once", () -> run(world));
+      Report.run("rows are in memory once", () -> run(world));
     }
   }
 

@@ -28,9 +28,7 @@ public record Machine(Map<String, String> environment, Map<String, String> prope
   public record Setting(String source, String value) {
     /** How to take it back. */
     public String undo() {
-      return source.startsWith("-D")
-          ? "leave out %s=%s".formatted(source, value)
-          : "unset " + source;
+      return source.startsWith("-D") ? "remove %s=%s".formatted(source, value) : "unset " + source;
     }
   }
 

@@ -45,14 +45,14 @@ public final class CoresCheck {
       text += " CPUs, which are " + Counted.of(cores, "core");
     }
     if (processors < allowed) {
-      text += ", for as much time as %d would have".formatted(processors);
+      text += ", with the CPU time of %d".formatted(processors);
     }
     return processors == 1 && allowed > 1
         ? Finding.warning(
             NAME,
             text + ": communication and multiplication take turns",
             "raise the CPU limit of its container (docker: --cpus; Kubernetes: resources.limits.cpu)",
-            "leave out -XX:ActiveProcessorCount")
+            "remove -XX:ActiveProcessorCount")
         : Finding.ok(NAME, text);
   }
 

@@ -26,8 +26,7 @@ public final class GovernorCheck {
           .ifPresent(governor -> governors.merge(governor.strip(), 1, Integer::sum));
     }
     if (governors.isEmpty()) {
-      return Finding.ok(
-          NAME, "none here: whoever runs this machine chooses the clock, as in most virtual ones");
+      return Finding.ok(NAME, "none: the hypervisor or the firmware controls the clock");
     }
     String text =
         governors.entrySet().stream()

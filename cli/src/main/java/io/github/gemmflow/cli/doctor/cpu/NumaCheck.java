@@ -22,7 +22,7 @@ public final class NumaCheck {
    */
   public static Finding look(Optional<Topology> topology, NumberList allowed, Launcher launcher) {
     if (topology.isEmpty()) {
-      return Finding.ok(NAME, "what nodes there are cannot be found out: there is no /sys");
+      return Finding.ok(NAME, "unknown: /sys is not mounted");
     }
     if (topology.get().nodes().size() == 1) {
       return Finding.ok(NAME, "1 node: all memory is equally near");
@@ -53,7 +53,7 @@ public final class NumaCheck {
         ? Finding.ok(NAME, text + "; start one rank per node")
         : Finding.warning(
             NAME,
-            text + ": much of what this rank reads is in the memory of another node",
+            text + ": this rank reads much of its data from the memory of another node",
             "start one rank per node: " + onePerNode(launcher, topology.get()));
   }
 

@@ -24,7 +24,7 @@ public final class ProcessorsCheck {
   public static Finding look(
       Machine machine, Optional<Topology> topology, NumberList allowed, int threads) {
     if (topology.isEmpty()) {
-      return Finding.ok(NAME, "what they are cannot be found out: there is no /sys");
+      return Finding.ok(NAME, "unknown: /sys is not mounted");
     }
     int cores = topology.get().coresOf(allowed);
     String text = describe(topology.get());

@@ -40,16 +40,16 @@ public final class HugePagesCheck {
             .filter(Matcher::find)
             .map(found -> found.group(1));
     if (chosen.isEmpty()) {
-      return Finding.ok(NAME, "none: this kernel has no transparent ones");
+      return Finding.ok(NAME, "none: this kernel has no transparent huge pages");
     }
     String text =
-        "transparent: %s; in %s: %s; reserved, for others than Gemmflow: %s"
+        "transparent: %s; in %s: %s; reserved (not used by Gemmflow): %s"
             .formatted(
                 chosen.get(), sharedMemory, ofMount(machine, sharedMemory), reserved(machine));
     return chosen.get().equals("never")
         ? Finding.warning(
             NAME,
-            text + ". Products of few rows, which do little but read weights, are a tenth slower",
+            text + ". Products of few rows, which mostly read weights, are a tenth slower",
             "echo madvise > /%s, as root".formatted(TRANSPARENT))
         : Finding.ok(NAME, text);
   }

@@ -30,7 +30,7 @@ public final class InfiniBandCheck {
   public static Finding look(Machine machine) throws IOException {
     List<String> adapters = names(machine, ADAPTERS, "");
     if (adapters.isEmpty()) {
-      return Finding.ok(NAME, "no adapter: MPI uses TCP between hosts, or what else it finds");
+      return Finding.ok(NAME, "no adapter: MPI uses TCP or another network that it finds");
     }
     List<String> ports = new ArrayList<>();
     boolean active = false;
@@ -48,7 +48,7 @@ public final class InfiniBandCheck {
     if (devices.isEmpty()) {
       return Finding.warning(
           NAME,
-          text + ". There is no /dev/infiniband/uverbs*, so MPI cannot use it",
+          text + ". /dev/infiniband/uverbs* does not exist, so MPI cannot use it",
           "modprobe ib_uverbs, as root",
           "in a container, docker: --device=/dev/infiniband; Kubernetes: an RDMA device plugin");
     }
@@ -57,7 +57,7 @@ public final class InfiniBandCheck {
       if (!Files.isReadable(file) || !Files.isWritable(file)) {
         return Finding.warning(
             NAME,
-            "%s. /dev/infiniband/%s may not be opened by this user".formatted(text, device),
+            "%s. /dev/infiniband/%s cannot be opened by this user".formatted(text, device),
             "chmod 666 /dev/infiniband/uverbs*, as root");
       }
     }

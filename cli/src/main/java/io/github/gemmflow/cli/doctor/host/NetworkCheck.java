@@ -28,8 +28,8 @@ public final class NetworkCheck {
     if (up.isEmpty()) {
       return Finding.warning(
           NAME,
-          "no interface is up but the loopback: ranks can only be on this host",
-          "ip link set INTERFACE up, and give it an address, if there are to be several hosts");
+          "only the loopback interface is up: ranks can run on this host only",
+          "for several hosts: ip link set INTERFACE up, and give it an address");
     }
     String text = up.stream().map(NetworkCheck::describe).collect(Collectors.joining("; "));
     String restricted =
@@ -38,7 +38,7 @@ public final class NetworkCheck {
             .map(name -> name + "=" + machine.environment().get(name))
             .collect(Collectors.joining(" "));
     if (!restricted.isEmpty()) {
-      return Finding.ok(NAME, "%s; MPI keeps to %s".formatted(text, restricted));
+      return Finding.ok(NAME, "%s; MPI is restricted to %s".formatted(text, restricted));
     }
     List<Interface> bridges = up.stream().filter(Interface::bridge).toList();
     if (bridges.isEmpty()) {
@@ -51,7 +51,7 @@ public final class NetworkCheck {
             .name();
     return Finding.warning(
         NAME,
-        "%s. MPI would try %s, too, which may exist on every host and lead to none of them"
+        "%s. MPI would also try %s, which may exist on every host without connecting them"
             .formatted(
                 text, bridges.stream().map(Interface::name).collect(Collectors.joining(", "))),
         "Open MPI: export OMPI_MCA_btl_tcp_if_include=" + best,

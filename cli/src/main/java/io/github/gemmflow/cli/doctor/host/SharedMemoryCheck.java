@@ -25,7 +25,7 @@ public final class SharedMemoryCheck {
     if (!Files.isDirectory(directory)) {
       return Finding.problem(
           NAME,
-          "there is no directory " + directory,
+          directory + " does not exist",
           "mount -t tmpfs -o size=1g tmpfs %s, as root".formatted(directory),
           ANOTHER);
     }
@@ -43,7 +43,7 @@ public final class SharedMemoryCheck {
       return judge(directory, store.type(), store.getTotalSpace(), store.getUsableSpace());
     } catch (IOException e) {
       return Finding.warning(
-          NAME, "how large %s is cannot be found out: %s".formatted(directory, e), ANOTHER);
+          NAME, "the size of %s is unknown: %s".formatted(directory, e), ANOTHER);
     }
   }
 
@@ -54,7 +54,7 @@ public final class SharedMemoryCheck {
       return Finding.ok(NAME, text);
     }
     if (total >= SMALL) {
-      return Finding.warning(NAME, text, "remove what nobody uses: ls -l " + directory, ANOTHER);
+      return Finding.warning(NAME, text, "remove unused files: ls -l " + directory, ANOTHER);
     }
     return Finding.warning(
         NAME,

@@ -18,8 +18,8 @@ public final class SystemCheck {
         ? Finding.ok(NAME, text)
         : Finding.warning(
             NAME,
-            text + ": untested",
-            "Linux on x86_64 is what Gemmflow is tested on",
+            text + ": not tested",
+            "Gemmflow is tested on Linux on x86_64",
             "for oneDNN here, put org.bytedeco:dnnl with the classifier of this platform on the class path");
   }
 }

@@ -31,10 +31,10 @@ public final class AmxCheck {
       Machine machine, @Nullable OneDnnLibrary library, IntSupplier permission) {
     Optional<String> cpu = machine.read("proc/cpuinfo");
     if (cpu.isEmpty()) {
-      return Finding.ok(NAME, "what this CPU has cannot be found out: there is no /proc/cpuinfo");
+      return Finding.ok(NAME, "unknown: there is no /proc/cpuinfo");
     }
     if (!flags(cpu.get()).containsAll(List.of("amx_tile", "amx_bf16"))) {
-      return Finding.ok(NAME, "not available: this CPU has no AMX, as far as this system knows");
+      return Finding.ok(NAME, "not available: /proc/cpuinfo lists no AMX");
     }
     if (library == null) {
       return Finding.ok(NAME, "this CPU has it; oneDNN would use it");

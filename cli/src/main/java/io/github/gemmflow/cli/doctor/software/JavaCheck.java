@@ -33,7 +33,7 @@ public final class JavaCheck {
         ? Finding.ok(NAME, text + "; native calls are allowed")
         : Finding.warning(
             NAME,
-            text + "; native calls are not allowed: Java complains about them, or refuses them",
+            text + "; native calls are not allowed: Java warns about them, or refuses them",
             "start Java with --enable-native-access=" + String.join(",", refused));
   }
 }

@@ -41,8 +41,7 @@ public final class LauncherCheck {
     if (program.launcher() == Launcher.NONE) {
       return Finding.warning(
           NAME,
-          "%s --version does not say that it belongs to Open MPI or MPICH"
-              .formatted(program.file()),
+          "%s --version names neither Open MPI nor MPICH".formatted(program.file()),
           "name another with --mpirun PROGRAM");
     }
     String text =
@@ -52,11 +51,11 @@ public final class LauncherCheck {
     }
     Survey.Found library = survey.get().found().getFirst();
     if (survey.get().mismatch().isEmpty()) {
-      return Finding.ok(NAME, "%s; it goes with %s".formatted(text, library.name()));
+      return Finding.ok(NAME, "%s; it matches %s".formatted(text, library.name()));
     }
     return mismatched(
         machine,
-        "%s, but ranks would load %s, which is %s's: each would believe to be alone"
+        "%s, but ranks would load %s, which belongs to %s: each rank would start as a world of one"
             .formatted(text, library.name(), library.family()),
         "name the mpirun of %s with --mpirun PROGRAM (Debian: mpirun.%s)"
             .formatted(
@@ -76,7 +75,7 @@ public final class LauncherCheck {
   private static Finding missing(Machine machine, String name) {
     Optional<String> srun = machine.program("srun").map(Object::toString);
     if (srun.isPresent()) {
-      return Finding.ok(NAME, "%s; there is no %s".formatted(srun.get(), name));
+      return Finding.ok(NAME, "%s; no %s".formatted(srun.get(), name));
     }
     return Finding.problem(
         NAME,

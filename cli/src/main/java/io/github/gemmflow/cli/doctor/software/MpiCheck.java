@@ -29,11 +29,11 @@ public final class MpiCheck {
     text.append(", MPI %s, %s".formatted(first.standard(), first.file()));
     named.ifPresent(
         setting ->
-            text.append("; named by %s, so no other is looked for".formatted(setting.source())));
+            text.append("; named by %s, so no other is searched for".formatted(setting.source())));
     for (Found other : survey.found().subList(1, survey.found().size())) {
-      text.append("; %s is there, too".formatted(describe(other)));
+      text.append("; %s is also installed".formatted(describe(other)));
       if (!other.family().equals(first.family())) {
-        text.append(": ranks that %s starts load that".formatted(launcher(other.family())));
+        text.append(": ranks that %s starts load it".formatted(launcher(other.family())));
       }
     }
     return Finding.ok(NAME, text.toString());
@@ -59,7 +59,7 @@ public final class MpiCheck {
             .collect(Collectors.joining("; "));
     String text = "no MPI library can be loaded. Tried: " + reasons;
     return named.isPresent()
-        ? Finding.problem(NAME, text, named.get().undo() + ", so that others are looked for")
+        ? Finding.problem(NAME, text, named.get().undo() + ", so that others are searched for")
         : Finding.problem(
             NAME,
             text,

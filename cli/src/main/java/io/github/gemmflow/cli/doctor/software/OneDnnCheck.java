@@ -40,13 +40,14 @@ public final class OneDnnCheck {
         ? ""
         : loaded.slowTypes().stream()
             .map(DType::toString)
-            .collect(Collectors.joining(", ", " (without instructions for ", ": they become F32)"));
+            .collect(
+                Collectors.joining(", ", " (without instructions for ", ": converted to F32)"));
   }
 
   private static Finding missing(Machine machine, String why) {
     // The first sentence says what is wrong, the rest what to do.
     String[] sentences = why.split("\\. ", 2);
-    String text = sentences[0] + ". Plain Java would multiply, which is far slower";
+    String text = sentences[0] + ". Products would be computed in plain Java, which is far slower";
     String fix =
         sentences.length == 2
             ? sentences[1]

@@ -40,7 +40,7 @@ public final class OpenMpCheck {
     if (!before.equals(after)) {
       return Finding.problem(
           NAME,
-          "%s: the thread that loads oneDNN, and all that it starts, may run on %s only, of cores %s"
+          "%s: the thread that loads oneDNN, and all threads that it starts, may run on %s only, of cores %s"
               .formatted(set, after, before),
           "unset "
               + BINDERS.stream()
@@ -50,8 +50,6 @@ public final class OpenMpCheck {
     }
     return Finding.ok(
         NAME,
-        set.isEmpty()
-            ? "nothing is set"
-            : set + ": does not matter, products use no threads of it");
+        set.isEmpty() ? "none set" : set + ": no effect, because products use no OpenMP threads");
   }
 }

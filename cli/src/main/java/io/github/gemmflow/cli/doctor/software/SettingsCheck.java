@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
 public final class SettingsCheck {
   public static final String NAME = "Settings";
 
-  /** All that docs/library.md lists. */
+  /** All that docs/settings.md lists. */
   static final List<String> KNOWN =
       List.of(
           "gemmflow.deadline",
@@ -61,13 +61,13 @@ public final class SettingsCheck {
             .map(setting -> setting.getKey() + "=" + setting.getValue())
             .collect(Collectors.joining(" "));
     List<String> unknown = made.keySet().stream().filter(name -> !isKnown(name)).toList();
-    String misspelt = unknown.isEmpty() ? "" : "there is no setting " + String.join(", ", unknown);
+    String misspelt = unknown.isEmpty() ? "" : "unknown setting " + String.join(", ", unknown);
     String instead =
         unknown.stream()
             .map(name -> "%s instead of %s".formatted(nearest(name), name))
             .collect(Collectors.joining("; "));
     if (!refused.isEmpty()) {
-      String remedy = "give it another value, or leave it out";
+      String remedy = "change or remove it";
       return unknown.isEmpty()
           ? Finding.problem(NAME, refused, remedy)
           : Finding.problem(

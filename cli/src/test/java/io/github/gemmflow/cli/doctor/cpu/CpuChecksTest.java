@@ -44,8 +44,8 @@ class CpuChecksTest {
       textBlock =
           """
           0-7 | 8 | NONE     | OK      | may run on 8 of 8               |
-          0-7 | 3 | NONE     | OK      | as much time as 3 would have    |
-          0-7 | 1 | NONE     | WARNING | as much time as 1 would have    | docker: --cpus
+          0-7 | 3 | NONE     | OK      | with the CPU time of 3          |
+          0-7 | 1 | NONE     | WARNING | with the CPU time of 1          | docker: --cpus
           5   | 1 | NONE     | PROBLEM | bound to core 5, one of 8       | without taskset
           5   | 1 | OPEN_MPI | PROBLEM | bound to core 5, one of 8       | option --bind-to none
           5   | 1 | SLURM    | PROBLEM | bound to core 5, one of 8       | option -c 2
@@ -85,7 +85,7 @@ class CpuChecksTest {
             virtual.machine(), Topology.read(virtual.machine()), NumberList.parse("0-3"), 8));
     assertFinding(
         OK,
-        "there is no /sys",
+        "unknown: /sys is not mounted",
         "",
         ProcessorsCheck.look(large.machine(), Optional.empty(), FIRST_NODE, 60));
   }
@@ -114,7 +114,7 @@ class CpuChecksTest {
   void aRankOnTwoNodes(Launcher launcher, String fix) {
     assertFinding(
         WARNING,
-        "This process may use 120 of 120 CPUs of node 0 and 120 of 120 CPUs of node 1: much",
+        "This process may use 120 of 120 CPUs of node 0 and 120 of 120 CPUs of node 1: this rank reads much",
         fix,
         NumaCheck.look(Topology.read(large.machine()), ALL, launcher));
   }
@@ -140,7 +140,7 @@ class CpuChecksTest {
         "",
         NumaCheck.look(
             Topology.read(virtual.machine()), NumberList.parse("0-3"), Launcher.OPEN_MPI));
-    assertFinding(OK, "no /sys", "", NumaCheck.look(Optional.empty(), ALL, Launcher.OPEN_MPI));
+    assertFinding(OK, "not mounted", "", NumaCheck.look(Optional.empty(), ALL, Launcher.OPEN_MPI));
   }
 
   /** Some nodes have memory only. */
@@ -154,7 +154,7 @@ class CpuChecksTest {
 
   @Test
   void governors() throws IOException {
-    assertFinding(OK, "none here", "", GovernorCheck.look(virtual.machine()));
+    assertFinding(OK, "none: the hypervisor", "", GovernorCheck.look(virtual.machine()));
     large.withGovernor("performance", 0, 240);
     assertFinding(OK, "performance on 240 CPUs", "", GovernorCheck.look(large.machine()));
     large.withGovernor("powersave", 239, 240);

@@ -59,7 +59,7 @@ class HostChecksTest {
     Interface ib0 = new Interface("ib0", "10.1.0.1", 0, false);
     Interface docker0 = new Interface("docker0", "172.17.0.1", 0, true);
     Machine free = machine(Map.of());
-    assertFinding(WARNING, "only be on this host", "ip link", NetworkCheck.look(free, List.of()));
+    assertFinding(WARNING, "on this host only", "ip link", NetworkCheck.look(free, List.of()));
     assertFinding(
         OK,
         "eth0 10.0.0.1 at 10,000 Mbit/s; ib0 10.1.0.1",
@@ -68,23 +68,23 @@ class HostChecksTest {
     List<Interface> bridged = List.of(docker0, eth0);
     for (String fix :
         List.of("OMPI_MCA_btl_tcp_if_include=eth0", "UCX_NET_DEVICES=eth0", "FI_TCP_IFACE=eth0")) {
-      assertFinding(WARNING, "try docker0, too", fix, NetworkCheck.look(free, bridged));
+      assertFinding(WARNING, "also try docker0", fix, NetworkCheck.look(free, bridged));
     }
     Machine restricted = machine(Map.of("UCX_NET_DEVICES", "eth0"));
     assertFinding(
-        OK, "MPI keeps to UCX_NET_DEVICES=eth0", "", NetworkCheck.look(restricted, bridged));
+        OK, "is restricted to UCX_NET_DEVICES=eth0", "", NetworkCheck.look(restricted, bridged));
   }
 
   @Test
   void hugePages() throws IOException {
     FakeMachine fake = new FakeMachine(root);
     Path shm = Path.of("/dev/shm");
-    assertFinding(OK, "no transparent ones", "", HugePagesCheck.look(fake.machine(), shm));
+    assertFinding(OK, "no transparent huge pages", "", HugePagesCheck.look(fake.machine(), shm));
     String enabled = "sys/kernel/mm/transparent_hugepage/enabled";
     fake.put(enabled, "always [madvise] never");
     assertFinding(
         OK,
-        "transparent: madvise; in /dev/shm: never; reserved, for others than Gemmflow: none",
+        "transparent: madvise; in /dev/shm: never; reserved (not used by Gemmflow): none",
         "",
         HugePagesCheck.look(fake.machine(), shm));
     fake.put(enabled, "always madvise [never]")
@@ -98,7 +98,7 @@ class HostChecksTest {
             tmpfs /dev/shm/other tmpfs rw 0 0""");
     assertFinding(
         WARNING,
-        "transparent: never; in /dev/shm: within_size; reserved, for others than Gemmflow: 512 of 2048kB.",
+        "transparent: never; in /dev/shm: within_size; reserved (not used by Gemmflow): 512 of 2048kB.",
         "echo madvise > /" + enabled,
         HugePagesCheck.look(fake.machine(), shm));
   }
@@ -111,7 +111,7 @@ class HostChecksTest {
     fake.put(port + "state", "1: DOWN").put(port + "rate", "200 Gb/sec (4X HDR)");
     assertFinding(
         WARNING,
-        "mlx5_0 port 1: 1: DOWN, 200 Gb/sec (4X HDR). There is no /dev/infiniband/uverbs*",
+        "mlx5_0 port 1: 1: DOWN, 200 Gb/sec (4X HDR). /dev/infiniband/uverbs* does not exist",
         "docker: --device=/dev/infiniband",
         InfiniBandCheck.look(fake.machine()));
     fake.put("dev/infiniband/uverbs0", "");
