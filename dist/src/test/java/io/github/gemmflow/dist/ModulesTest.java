@@ -35,8 +35,9 @@ class ModulesTest {
   private static final Pattern ROW =
       Pattern.compile("^\\| `([a-z-]+)` \\| (.*) \\| (.*) \\|$", Pattern.MULTILINE);
 
-  /** Modules that are commands, or measure and test them: nothing else knows the command. */
-  private static final Set<String> COMMANDS = Set.of("serve", "benchmarks", "system-tests", "dist");
+  /** Modules that are commands, or measure, test and list them: nothing else knows the command. */
+  private static final Set<String> COMMANDS =
+      Set.of("serve", "benchmarks", "system-tests", "dist", "site", "bom");
 
   private static List<String> modules() throws IOException {
     return Files.readString(ROOT.resolve("pom.xml"))
@@ -110,6 +111,18 @@ class ModulesTest {
             () -> "%s depends on %s".formatted(module, used));
       }
     }
+  }
+
+  @Test
+  void whatIsPublishedHasItsVersionInTheBom() throws IOException {
+    Set<String> published = new TreeSet<>();
+    for (String module : modules()) {
+      String pom = Files.readString(ROOT.resolve(module).resolve("pom.xml"));
+      if (!module.equals("bom") && !pom.contains("<maven.deploy.skip>")) {
+        published.add(module);
+      }
+    }
+    assertEquals(published, dependencies("bom"));
   }
 
   @Test
