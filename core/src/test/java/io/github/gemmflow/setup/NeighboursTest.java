@@ -12,10 +12,10 @@ import io.github.gemmflow.engine.Exchange;
 import io.github.gemmflow.kit.ForwardingEngine;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -46,9 +46,12 @@ class NeighboursTest {
       for (Path file : files.toList()) {
         Path target = copy.resolve(file.getFileName());
         try {
-          Files.copy(file, target);
-        } catch (FileAlreadyExistsException | NoSuchFileException _) {
-          // It was mirrored before, or unlinked since it was listed.
+          // One that was mirrored while it was being made is not complete.
+          if (!Files.exists(target) || Files.size(target) != Files.size(file)) {
+            Files.copy(file, target, StandardCopyOption.REPLACE_EXISTING);
+          }
+        } catch (NoSuchFileException _) {
+          // It was unlinked since it was listed.
         }
       }
     } catch (IOException e) {

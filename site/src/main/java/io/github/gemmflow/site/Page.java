@@ -75,7 +75,7 @@ record Page(String path, String html) {
         HtmlRenderer.builder()
             .extensions(EXTENSIONS)
             .attributeProviderFactory(
-                context -> (node, tag, attributes) -> change(root, file, node, attributes))
+                context -> (node, tag, attributes) -> change(root, file, node, tag, attributes))
             .build();
     String up = "../".repeat((int) path.chars().filter(c -> c == '/').count());
     String body = tables(renderer.render(document));
@@ -96,11 +96,15 @@ record Page(String path, String html) {
    * Links to pages become those of the site; to other files of the checkout, their place on the
    * web.
    */
-  private static void change(Path root, Path file, Node node, Map<String, String> attributes) {
+  private static void change(
+      Path root, Path file, Node node, String tag, Map<String, String> attributes) {
     if (node instanceof Heading heading) {
       attributes.put("id", anchor(text(heading)));
     }
-    if (node instanceof FencedCodeBlock code && "mermaid".equals(code.getInfo())) {
+    // Both a pre and the code in it are the block's; only the inner one is a diagram alone.
+    if (node instanceof FencedCodeBlock block
+        && tag.equals("code")
+        && "mermaid".equals(block.getInfo())) {
       attributes.put("class", "mermaid");
     }
     String href = attributes.get("href");

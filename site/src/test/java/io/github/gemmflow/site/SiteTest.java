@@ -24,6 +24,8 @@ class SiteTest {
     assertEquals(List.of(), Links.broken(site, pages));
     String front = Files.readString(site.resolve("index.html"));
     assertTrue(front.contains("<table>") && front.contains("throughput-dark.svg"));
+    String concepts = Files.readString(site.resolve("docs/concepts.html"));
+    assertTrue(concepts.contains("<pre><code class=\"mermaid\">flowchart"), concepts);
   }
 
   @Test
