@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.github.gemmflow.engine.Channel;
 import io.github.gemmflow.engine.Engine;
+import io.github.gemmflow.failure.BrokenException;
 import io.github.gemmflow.failure.DisagreementException;
 import io.github.gemmflow.failure.GemmflowException;
 import io.github.gemmflow.kit.ForwardingEngine;
@@ -29,6 +30,9 @@ class MismatchedStepTest {
   private static final int ROWS = 3;
   private static final int COLUMNS = 4;
 
+  /** Enough for one of them to have its rows in time to travel with their header. */
+  private static final int STEPS = 1000;
+
   /** In a last step, which no other follows. */
   @Test
   void aMismatchIsFoundWhenTheWorkspaceCloses() {
@@ -39,13 +43,15 @@ class MismatchedStepTest {
   @Test
   void aMismatchIsFoundTwoStepsLater() {
     afterAMismatch(
-        (space, gather) -> {
-          RowCounts none = RowCounts.known(0, 0);
-          try (Step step = gather.begin(none)) {
-            step.run();
-          }
-          assertDisagree(() -> gather.begin(none));
-        });
+        (space, gather) ->
+            assertDisagree(
+                () -> {
+                  RowCounts none = RowCounts.known(0, 0);
+                  try (Step step = gather.begin(none)) {
+                    step.run();
+                  }
+                  gather.begin(none);
+                }));
   }
 
   /** Goes on when the ranks have run different operators, and the headers that say so are there. */
@@ -73,9 +79,13 @@ class MismatchedStepTest {
             });
   }
 
+  /** A rank finds out, or is told by the other one, which was faster and has ended the job. */
   private static void assertDisagree(Executable call) {
-    DisagreementException e = assertThrows(DisagreementException.class, call);
-    assertTrue(e.toString().contains("step 0: operator: rank"), e::toString);
+    GemmflowException e = assertThrows(GemmflowException.class, call);
+    assertTrue(e instanceof DisagreementException || e instanceof BrokenException, e::toString);
+    // Headers explain what is wrong, unless they are kept back for longer than rows wait for them.
+    boolean isExplained = e.toString().contains("step 0: operator: rank");
+    assertTrue(isExplained || e.toString().contains("sent an unexpected message"), e::toString);
   }
 
   /** A rank that asks the others for their rows is not told those of another operator. */
@@ -108,7 +118,7 @@ class MismatchedStepTest {
                   world.rank() == 0
                       ? () -> runWhileOthersWrite(gather, working, written)
                       : () -> writeWhileOthersRun(gather, working, written);
-              DisagreementException e = assertThrows(DisagreementException.class, mine);
+              GemmflowException e = assertThrows(GemmflowException.class, mine);
               assertTrue(e.toString().contains("step 0: rows of rank"), e::toString);
             });
   }
@@ -146,10 +156,14 @@ class MismatchedStepTest {
             world -> {
               try (Workspace space =
                       Workspace.on(world.group()).rows(ROWS).columns(COLUMNS).open();
-                  AllGather gather = AllGather.on(space).build();
-                  Step step = gather.begin(RowCounts.known(1, 2))) {
-                step.input().fill(1);
-                step.run();
+                  AllGather gather = AllGather.on(space).build()) {
+                // Rows that are late travel alone, so not every step has what is to be found.
+                for (int i = 0; i < STEPS; i++) {
+                  try (Step step = gather.begin(RowCounts.known(1, 2))) {
+                    step.input().fill(1);
+                    step.run();
+                  }
+                }
               } catch (GemmflowException e) {
                 thrown[world.rank()] = e;
               }
