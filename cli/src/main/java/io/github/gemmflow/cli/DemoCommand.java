@@ -47,22 +47,29 @@ final class DemoCommand extends Subcommand {
           ExitCode.INPUT, "demo runs its ranks as threads: start it without a launcher");
     }
     Files.createDirectories(directory);
-    output().say("Two matrices, multiplied on four ranks, and the product checked:%n".formatted());
-    int failed = run(words("gen --gm 512 --gk 256 --gn 128 --dtype f32", file("data")));
-    failed = failed != 0 ? failed : run(product());
-    failed = failed != 0 ? failed : run(check());
-    if (failed != 0) {
-      return failed;
+    int exitCode =
+        runAll(
+            "Two matrices, multiplied on four ranks, and the product checked:",
+            data(),
+            product(),
+            check());
+    if (exitCode == ExitCode.GOOD.number()) {
+      exitCode =
+          runAll(
+              "%nA layer on two simulated hosts, overlapped and sequential:".formatted(),
+              layer(),
+              report());
     }
-    output().say("%nA layer on two simulated hosts, overlapped and sequential:%n".formatted());
-    failed = run(layer());
-    failed = failed != 0 ? failed : run(report());
-    if (failed != 0) {
-      return failed;
+    if (exitCode != ExitCode.GOOD.number()) {
+      return exitCode;
     }
     Path page = directory.resolve("report.html").toAbsolutePath().normalize();
     output().say("%nOpen in a browser: %s%n".formatted(page.toUri()));
     return ExitCode.GOOD.number();
+  }
+
+  private String[] data() {
+    return words("gen --gm 512 --gk 256 --gn 128 --dtype f32", file("data"));
   }
 
   private String[] product() {
@@ -96,6 +103,16 @@ final class DemoCommand extends Subcommand {
     List<String> words = new ArrayList<>(List.of(first.split(" ")));
     words.addAll(List.of(others));
     return words.toArray(String[]::new);
+  }
+
+  /** Runs commands up to the first that fails; returns the exit code of the last that ran. */
+  private int runAll(String title, String[]... commands) {
+    output().say("%s%n".formatted(title));
+    int exitCode = ExitCode.GOOD.number();
+    for (int i = 0; exitCode == ExitCode.GOOD.number() && i < commands.length; i++) {
+      exitCode = run(commands[i]);
+    }
+    return exitCode;
   }
 
   private int run(String... words) {

@@ -21,7 +21,6 @@ import io.github.gemmflow.pipeline.step.StepWindow;
 import io.github.gemmflow.pipeline.step.WindowCursor;
 import io.github.gemmflow.pipeline.sum.SumLane;
 import io.github.gemmflow.plan.Capacity;
-import io.github.gemmflow.plan.Layout;
 import io.github.gemmflow.trace.Timeline;
 import io.github.gemmflow.trace.jfr.StepEvent;
 import io.github.gemmflow.tuning.Hosts;
@@ -175,10 +174,6 @@ public final class Pipeline {
     recorder.record(timeline);
   }
 
-  public Layout layout() {
-    return opening.step().layout();
-  }
-
   /**
    * Runs the open step.
    *
@@ -189,7 +184,7 @@ public final class Pipeline {
     state.run();
     try {
       record(operator, body);
-      rowsSeen += layout().totalRows();
+      rowsSeen += opening.step().layout().totalRows();
     } catch (RuntimeException | Error e) {
       // Whatever it was: the others must not take what is not complete for this rank's part.
       peers.breakUp(reason(e));

@@ -33,7 +33,7 @@ record Failure(int number, boolean primary, String message) {
     return cause != null && isWrapper(thrown, cause) ? cause(cause) : thrown;
   }
 
-  /** Whoever adds words of his own says more than the cause. */
+  /** Whether an exception only repeats its cause; one with a message of its own says more. */
   private static boolean isWrapper(Throwable thrown, Throwable cause) {
     return (thrown instanceof IllegalStateException || thrown instanceof UncheckedIOException)
         && cause.toString().equals(thrown.getMessage());
